@@ -69,3 +69,22 @@ model=bicycle/bicycle.yaml
 draw bicycle_ride 't, s' 'angle, degrees' '' "d $t(\$7*180/pi) with lines title 'lean', \
     d $t(\$8*180/pi) with lines title 'steering'" --set "$push" \
     --set 'output.record=[frame.position, frame.euler_zyx, steering.angle]'
+
+# The systems written by hand: what the program prints, and the same equation as states of a model.
+library=$(dirname "$nutate")
+cc -I../include -o "$data.program" by_hand/pendulum.c "$library/libnutate.so" -lm
+LD_LIBRARY_PATH=$library "$data.program" | awk 'BEGIN { print "time,angle\n0,1.5" } { print $1 "," $3 }' >"$data.csv"
+"$nutate" plot "$data.csv" angle -o by_hand/plot.svg
+cat >"$data.yaml" <<'MODEL'
+nutate: 1
+parameters: {length: 1, gravity: 9.81, drag: 0.2}
+bodies: {nothing: {mass: 1, point: true, velocity: [0, 0, 0]}}
+states:
+  angle: {rate: turning, initial: 1.5}
+  turning: {rate: -(gravity*sin(angle) + drag*turning)/length, initial: 0}
+simulation: {duration: 2, step: 1e-3, method: rkmk-dop853}
+output: {every: 1e-2, record: [angle]}
+MODEL
+"$nutate" sens "$data.yaml" --param length --param gravity --param drag --quiet -o "$data.csv"
+"$nutate" plot "$data.csv" 'd(angle)/d(length)' 'd(angle)/d(gravity)' 'd(angle)/d(drag)' -o by_hand_derivatives/plot.svg
+rm -f "$data".*

@@ -25,6 +25,8 @@ extern "Python" int py_look(void *context);
 extern "Python" void py_take_column(void *taker, const nt_result_column *column);
 extern "Python" int py_static_point(void *context, nt_static *state, double load,
                                     nt_static_event event);
+extern "Python" int py_orbit_point(void *context, const nt_orbit *orbit, double value,
+                                   nt_orbit_event event);
 extern "Python" nt_status py_evaluate(void *self, const nt_point *at, const nt_terms *terms);
 extern "Python" nt_status py_energy(void *self, const nt_point *at, nt_energy *energy);
 extern "Python" int py_sweep_progress(void *context, const nt_sweep_progress *progress);

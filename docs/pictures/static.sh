@@ -193,33 +193,24 @@ PLOT
 free() {
     seq -s ', ' -f "$1.node%.0f.position" 1 $(($2 - 1))
 }
-for length in 8.5 9 10 12; do
-    "$nutate" static examples/hanging_chain/hanging_chain.yaml --quiet -o - --set L=$length \
-        --set "output.record=[$(free chain 40)]" | lines 1 39
-done >"$work/chain"
-gnuplot <<PLOT
+# cable EXAMPLE CABLE SETTING VALUES LOOK RANGE AND: a cable of 40 segments at rest, a line for each value
+cable() {
+    for value in $4; do
+        "$nutate" static "examples/$1/$1.yaml" --quiet -o - --set "$3=$value" \
+            --set "output.record=[$(free "$2" 40)]" | lines 1 39
+    done >"$work/cable"
+    gnuplot <<PLOT
 $look
-set output 'examples/hanging_chain/hanging_chain.svg'
+set output 'examples/$1/$1.svg'
 set xlabel 'x, m'
 set ylabel 'z, m'
-set size ratio -1
+$5
 unset key
-plot for [i = 0:3] 'chain' using 1:3 index i with linespoints pointtype 7 pointsize 0.3 linecolor '#1f5fa8'
+plot $6 for [i = 0:3] 'cable' using 1:3 index i with linespoints pointtype 7 pointsize 0.3 linecolor '#1f5fa8' $7
 PLOT
-
-for reach in 760 780 800 810; do
-    "$nutate" static examples/mooring_line/mooring_line.yaml --quiet -o - --set reach=$reach \
-        --set "output.record=[$(free line 40)]" | lines 1 39
-done >"$work/line"
-gnuplot <<PLOT
-$look
-set output 'examples/mooring_line/mooring_line.svg'
-set xlabel 'x, m'
-set ylabel 'z, m'
-unset key
-plot [0:850] for [i = 0:3] 'line' using 1:3 index i with linespoints pointtype 7 pointsize 0.3 linecolor '#1f5fa8', \
-     -200 linewidth 2 linecolor '#d68910'
-PLOT
+}
+cable hanging_chain chain L '8.5 9 10 12' 'set size ratio -1' '' ''
+cable mooring_line line reach '760 780 800 810' '' '[0:850]' ", -200 linewidth 2 linecolor '#d68910'"
 
 "$nutate" run examples/floating_platform/floating_platform.yaml --quiet -o "$work/surge.csv" --set away=8
 gnuplot <<PLOT

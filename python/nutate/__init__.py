@@ -33,7 +33,8 @@ from .result import Column, Result, Summary, Table, open
 from .laws import Motion
 from .state import State
 from .stepper import SavedState, Stepper
-from .analysis import Campbell, Check, Linear, ModeRates, Modes, Orbit, Static
+from .analysis import Campbell, Check, Linear, ModeRates, Modes, Static
+from .orbit import Orbit
 from .sweep import run_plan
 from .system import (
     R3SO3,

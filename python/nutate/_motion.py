@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ._core import Owner, check, check_process, count_threads, ffi, lib, new_error, text
@@ -49,42 +50,19 @@ def _option_text(value: Union[float, int, bool, str]) -> str:
     return repr(float(value)) if isinstance(value, float) else str(value)
 
 
+@dataclass
 class Setup:
     """What is asked of an integrator, beyond what the model says."""
 
-    __slots__ = (
-        "method",
-        "step",
-        "duration",
-        "tolerance",
-        "options",
-        "frame",
-        "threads",
-        "solver",
-        "energy_check",
-    )
-
-    def __init__(
-        self,
-        method: Optional[str] = None,
-        step: Optional[float] = None,
-        duration: Optional[float] = None,
-        tolerance: Optional[Tolerance] = None,
-        options: Optional[Options] = None,
-        frame: Optional[str] = None,
-        threads: int = 1,
-        solver: str = "auto",
-        energy_check: bool = True,
-    ) -> None:
-        self.method = method
-        self.step = step
-        self.duration = duration
-        self.tolerance = tolerance
-        self.options = options
-        self.frame = frame
-        self.threads = threads
-        self.solver = solver
-        self.energy_check = energy_check
+    method: Optional[str] = None
+    step: Optional[float] = None
+    duration: Optional[float] = None
+    tolerance: Optional[Tolerance] = None
+    options: Optional[Options] = None
+    frame: Optional[str] = None
+    threads: int = 1
+    solver: str = "auto"
+    energy_check: bool = True
 
 
 class RunOf(Owner):

@@ -11,7 +11,7 @@ import os
 import threading
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -43,7 +43,7 @@ def run_whole(
     setup: Setup,
     values: Mapping[str, float],
     files: Sequence[Union[str, Path]],
-    derived: Tuple[str, ...],
+    derived: tuple[str, ...],
 ) -> Result:
     """See Model.run and Model.sens."""
     key = None if files or derived or model.laws else _key(setup)
@@ -162,7 +162,7 @@ class Plan:
     def _result(self, model: "Model", whole: Any, state: Any) -> Result:
         begin = self.c.start
 
-        def later() -> Dict[str, Any]:
+        def later() -> dict[str, Any]:
             numbers = state[0]
             parameters = numbers[self.room : self.room + len(self.names)].tolist()
             objectives = numbers[self.room + len(self.names) :].tolist()
@@ -222,10 +222,10 @@ def account(
     begin: float,
     state: Any,
     motion: Any,
-    objectives: Dict[str, float],
-    gradients: Dict[str, Dict[str, float]],
+    objectives: dict[str, float],
+    gradients: dict[str, dict[str, float]],
     parameters: Sequence[float],
-) -> Dict[str, Any]:
+) -> dict[str, Any]:
     """What a result says besides its rows; state: copied numbers."""
     return {
         "attributes": {
@@ -252,7 +252,7 @@ class WholeRun(Motion):
     record: Any = ffi.NULL
     objectives: Any = ffi.NULL
     sensitivity: Any = ffi.NULL
-    columns: List[Column]
+    columns: list[Column]
     groups: Groups
 
     def __init__(
@@ -261,7 +261,7 @@ class WholeRun(Motion):
         setup: Setup,
         values: Mapping[str, float],
         files: Sequence[Union[str, Path]],
-        derived: Tuple[str, ...],
+        derived: tuple[str, ...],
     ) -> None:
         super().__init__(model, setup, values)
         self.derived = derived
@@ -307,7 +307,7 @@ class WholeRun(Motion):
             provenance = ffi.new("char[]", said.encode())
             setup.provenance = provenance
         known = self.model._columns.get(self.derived)
-        columns: List[Column] = []
+        columns: list[Column] = []
         if known is None:
             setup.take_column = lib.py_take_column
             wait_for_columns(self.rows, lambda *column: columns.append(Column(*column)))
@@ -357,23 +357,23 @@ class WholeRun(Motion):
         values = take_rows(self.rows, len(self.columns))
         return Result(self.columns, values, groups=self.groups, later=self._account(motion))
 
-    def _account(self, motion: Any) -> Callable[[], Dict[str, Any]]:
+    def _account(self, motion: Any) -> Callable[[], dict[str, Any]]:
         """What a result says besides its rows, from what is copied here, when it is asked for."""
         model, method, frame, begin = self.model, self.method, self.frame, self.begin_time
         state = copy_numbers(self.system, lib.nt_integrator_state(self.integrator))
         parameters = list(self.parameters().values())
         objectives, gradients = self._objectives() if self.objectives else ({}, {})
 
-        def later() -> Dict[str, Any]:
+        def later() -> dict[str, Any]:
             return account(
                 model, method, frame, begin, state, motion, objectives, gradients, parameters
             )
 
         return later
 
-    def _objectives(self) -> Tuple[Dict[str, float], Dict[str, Dict[str, float]]]:
-        objectives: Dict[str, float] = {}
-        gradients: Dict[str, Dict[str, float]] = {}
+    def _objectives(self) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
+        objectives: dict[str, float] = {}
+        gradients: dict[str, dict[str, float]] = {}
         count = lib.nt_model_objective_count(self.model._pointer) if self.objectives else 0
         for i in range(count):
             name = text(lib.nt_model_objective(self.model._pointer, i).name)

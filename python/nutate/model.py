@@ -38,7 +38,8 @@ from .errors import UsageError
 from .result import Column, Groups, Result, Table
 from .state import State
 from .stepper import Stepper
-from .analysis import Campbell, Check, Linear, Modes, Orbit, Static, find_static
+from .analysis import Campbell, Check, Linear, Modes, Static, find_static
+from .orbit import Orbit, OrbitSearch
 from .sweep import run_sweep
 
 Setting = Union[float, int, bool, str]
@@ -406,20 +407,57 @@ class Model:
         self,
         period: Optional[float] = None,
         *,
-        free: bool = False,
-        steps: Optional[int] = None,
-        segments: int = 0,
-        method: Optional[str] = "rkmk-dop853",
-        options: Optional[Options] = None,
-        state: Optional[State] = None,
         parameters: Optional[Mapping[str, float]] = None,
-        **named: float,
+        **asked: Any,
     ) -> Orbit:
         """Finds the periodic motion near the initial values, or near a state, and its multipliers.
+
         period: s; with free=True the first guess of one that is found, looked for where it is left
-        out. steps: of a period, which the method takes; segments: of multiple shooting."""
-        own = {**self._values, **(parameters or {}), **named}
-        return Orbit(self, own, period, free, steps, segments, method, options, state)
+        out. steps: of a period, which the method takes; segments: of multiple shooting; method
+        ("rkmk-dop853") and its options; state: a State to begin near. advance: what a period may
+        add, ["cart.position.x"] of an amount that is found, {"wheel.rotation.y": 6.28} of a given
+        one (m, rad), "position.x" or "rotation.z" of the whole model. Parameters of the model as in
+        `run`."""
+        search = self._orbit_search(period, parameters, asked)
+        try:
+            return search.found()
+        finally:
+            search.close()
+
+    def orbit_path(
+        self,
+        parameter: str,
+        to: float,
+        period: Optional[float] = None,
+        *,
+        points: int = 20,
+        parameters: Optional[Mapping[str, float]] = None,
+        **asked: Any,
+    ) -> List[Orbit]:
+        """Follows the orbit as a parameter goes from its value to another, in so many points or
+        more, round folds, and through places where its stability changes, which are points of their
+        own: orbits with their `value` of the parameter and their `event`. The other arguments are
+        those of `orbit`."""
+        if points < 2:
+            raise UsageError(f"points: expected two at least, got {points}")
+        search = self._orbit_search(period, parameters, asked)
+        try:
+            self._parameter(parameter)
+            begin = search.parameters()[parameter]
+            return search.follow(parameter, to, abs(to - begin) / (points - 1), 20 * points + 100)
+        finally:
+            search.close()
+
+    def _orbit_search(
+        self,
+        period: Optional[float],
+        parameters: Optional[Mapping[str, float]],
+        asked: Mapping[str, Any],
+    ) -> OrbitSearch:
+        words = ("free", "steps", "segments", "method", "options", "state", "advance")
+        named = {name: value for name, value in asked.items() if name not in words}
+        rest = {name: value for name, value in asked.items() if name in words}
+        return OrbitSearch(self, {**self._values, **(parameters or {}), **named}, period, **rest)
 
     def sweep(
         self,
@@ -488,6 +526,7 @@ class Model:
         record: Optional[Sequence[str]] = None,
         every: Optional[float] = None,
         files: Sequence[Union[str, Path]] = (),
+        sens: Sequence[str] = (),
         parameters: Optional[Mapping[str, float]] = None,
         **named: float,
     ) -> Result:
@@ -499,7 +538,8 @@ class Model:
         (rad/s): then steps are variable. options: of the method. frame: inertial, body or se3.
         threads: so many evaluate the elements side by side. record: what to record, in place of the
         model's list; every: s between rows, 0 for each step. files: CSV or NetCDF files (.nc) that
-        get the rows as they are computed. Parameters of the model may be given as keywords, m=12,
+        get the rows as they are computed. sens: parameters of exact derivatives, see the function
+        of this name. Parameters of the model may be given as keywords, m=12,
         or by `parameters={...}` where a name is one of the words above.
 
         Raises UsageError, ModelError, RunError (whose `result` holds the rows until then) and, for
@@ -508,36 +548,15 @@ class Model:
         setup = Setup(
             method, step, duration, tolerance, options, frame, threads, solver, energy_check
         )
-        return self._run(setup, {**(parameters or {}), **named}, record, every, files, ())
+        return self._run(setup, {**(parameters or {}), **named}, record, every, files, tuple(sens))
 
-    def sens(
-        self,
-        names: Sequence[str],
-        *,
-        method: Optional[str] = None,
-        step: Optional[float] = None,
-        duration: Optional[float] = None,
-        tolerance: Optional[Tolerance] = None,
-        options: Optional[Options] = None,
-        frame: Optional[str] = None,
-        threads: int = 1,
-        solver: str = "auto",
-        energy_check: bool = True,
-        record: Optional[Sequence[str]] = None,
-        every: Optional[float] = None,
-        files: Sequence[Union[str, Path]] = (),
-        parameters: Optional[Mapping[str, float]] = None,
-        **named: float,
-    ) -> Result:
+    def sens(self, names: Sequence[str], **asked: Any) -> Result:
         """Runs with exact derivatives of everything recorded in the parameters `names`:
-        `result.derivative("top.position", "m")` and `result.gradients[objective]["m"]`. All else is
-        as in `run`."""
+        `result.derivative("top.position", "m")` and `result.gradients[objective]["m"]`. All other
+        arguments are those of `run`."""
         if isinstance(names, str):
             raise TypeError(f"expected a list of parameters, as [{names!r}]")
-        setup = Setup(
-            method, step, duration, tolerance, options, frame, threads, solver, energy_check
-        )
-        return self._run(setup, {**(parameters or {}), **named}, record, every, files, tuple(names))
+        return self.run(sens=tuple(names), **asked)
 
     def _run(
         self,

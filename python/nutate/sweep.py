@@ -6,18 +6,7 @@ import itertools
 import os
 from concurrent.futures import Executor, as_completed
 from pathlib import Path
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Callable,
-    Dict,
-    List,
-    Mapping,
-    Optional,
-    Sequence,
-    Tuple,
-    Union,
-)
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -38,10 +27,10 @@ from .result import Column, Result, Table, open as open_result
 if TYPE_CHECKING:
     from .model import Model
 
-Row = Tuple[int, Dict[str, float], Dict[str, str], str]
+Row = tuple[int, dict[str, float], dict[str, str], str]
 
 
-def rows_of(vary: Mapping[str, Sequence[float]], design: str) -> List[Dict[str, float]]:
+def rows_of(vary: Mapping[str, Sequence[float]], design: str) -> list[dict[str, float]]:
     """The combinations of a design, in its order: of a grid the last name goes fastest."""
     values = {name: [float(v) for v in given] for name, given in vary.items()}
     if design == "grid":
@@ -53,7 +42,7 @@ def rows_of(vary: Mapping[str, Sequence[float]], design: str) -> List[Dict[str, 
     return [dict(zip(values, row)) for row in zip(*values.values())]
 
 
-def last_row(result: Result) -> Dict[str, float]:
+def last_row(result: Result) -> dict[str, float]:
     """What a row keeps where nothing else is said: what is recorded at the end, and objectives."""
     found = {c.name: float(v) for c, v in zip(result.columns[1:], result.data[-1, 1:])}
     found.update(result.objectives)
@@ -65,10 +54,10 @@ def run_rows(
     rows: Sequence[Mapping[str, float]],
     keep: Optional[Callable[[Result], Mapping[str, float]]],
     asked: Mapping[str, Any],
-) -> List[Row]:
+) -> list[Row]:
     """Runs some rows: status, numbers, their units and a message of each. This is what goes to an
     executor."""
-    found: List[Row] = []
+    found: list[Row] = []
     for row in rows:
         try:
             result = model.run(
@@ -96,7 +85,7 @@ def run_sweep(
     for name in vary:
         model._parameter(name)
     rows = rows_of(vary, design)
-    found: List[Optional[Row]] = [None] * len(rows)
+    found: list[Optional[Row]] = [None] * len(rows)
     if executor is None:
         for i, row in enumerate(rows):
             found[i] = run_rows(model, [row], keep, asked)[0]
@@ -114,12 +103,12 @@ def run_sweep(
 
 
 def _table(
-    model: "Model", names: List[str], rows: List[Dict[str, float]], found: List[Row]
+    model: "Model", names: list[str], rows: list[dict[str, float]], found: list[Row]
 ) -> Table:
     if len(found) != len(rows):
         raise RuntimeError(f"{len(found)} of {len(rows)} rows came back")
-    kept: List[str] = []
-    units: Dict[str, str] = {}
+    kept: list[str] = []
+    units: dict[str, str] = {}
     for _, numbers, said, _ in found:
         kept += [name for name in numbers if name not in units]
         units.update({name: said.get(name, "") for name in numbers if name not in units})

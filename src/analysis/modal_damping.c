@@ -69,11 +69,11 @@ static nt_status hand_over(nt_model *model, nt_element *e, const nt_pencil *p,
     if (status == NT_OK) {
         int n = list_swinging(pairs, list);
         int wanted = d->modes > 0 ? (int)d->modes : d->n_ratios > 1 ? d->n_ratios : n;
-        if (wanted > n || d->n_ratios > n)
+        if (n == 0)
+            status = refuse(model, e, NT_INVALID, "no mode swings about that state", error);
+        else if (wanted > n || d->n_ratios > n)
             status = refuse(model, e, NT_INVALID,
-                            "more modes are damped than the model has that "
-                            "swing",
-                            error);
+                            "more modes are damped than the model has that swing", error);
         *rows = (nt_modal_rows){.n = wanted, .nv = p->nv};
     }
     if (status == NT_OK)

@@ -16,6 +16,11 @@ nt_status nt_dense_svd(int rows, int columns, double *A, double *s, double *U, d
 {
     int info = 0, ask = -1, lda = rows > 0 ? rows : 1, ldv = columns > 0 ? columns : 1;
     double size = 1;
+    if (columns == 0) { /* LAPACK returns without a word, and without U */
+        for (int i = 0; i < rows * rows; i++)
+            U[i] = i % (rows + 1) == 0;
+        return NT_OK;
+    }
     dgesvd_("A", "A", &rows, &columns, A, &lda, s, U, &lda, Vt, &ldv, &size, &ask, &info, 1, 1);
     int room = (int)size;
     double *work = malloc((size_t)room * sizeof *work);

@@ -36,6 +36,8 @@ nt_status nt_pencil_create(nt_pencil **out, const nt_system *system, nt_error *e
                          system->name ? system->name : "the system");
     if (status == NT_OK)
         status = nt_factors_create(&p->rows, p->problem, NT_SOLVER_AUTO, error);
+    if (status == NT_OK)
+        status = nt_factors_let_rest(p->rows);
     if (status != NT_OK) {
         nt_pencil_destroy(p);
         *out = NULL;

@@ -244,6 +244,10 @@ static nt_status find_mesh(nt_reader *reader, const nt_element_node *beam, mesh 
         if (m->ends[i].station > m->ends[n].station + SAME)
             m->ends[++n] = m->ends[i];
     m->n = n;
+    if ((double)n * m->order >= NT_MOST_NODES)
+        return nt_node_fail(reader->error, beam->name,
+                            "beam '%.60s': %d elements of order %d, expected at most %d nodes",
+                            beam->name->text, n, m->order, NT_MOST_NODES);
     if (n == 0)
         return nt_node_fail(reader->error, points, "beam '%.60s': its points are one place",
                             beam->name->text);

@@ -130,6 +130,8 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     status = nt_problem_create(&it->problem, setup->system, frame, error);
     if (status == NT_OK)
         status = nt_factors_create(&it->factors, it->problem, setup->solver, error);
+    if (status == NT_OK && (setup->method->needs & NT_MASSLESS))
+        status = nt_factors_let_rest(it->factors);
     if (status == NT_OK && it->method->interpolate) /* never within a step */
         status = nt_factors_create(&it->look, it->problem, setup->solver, error);
     if (status != NT_OK)

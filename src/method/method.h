@@ -20,6 +20,7 @@ enum { /* nt_method.needs: what it asks of a system, and what it can treat */
        NT_GAINS_ENERGY = 256, /* unstable in long runs: the watch on energy only warns */
        NT_FIRST_ORDER = 512,  /* can treat unknowns of first order  */
        NT_NO_SLIDING = 1024,  /* multipliers enter by reactions alone: no sliding mode */
+       NT_MASSLESS = 2048,    /* can treat unknowns without inertia: rests them at the start */
 };
 
 /* nt_method.frames */

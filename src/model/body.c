@@ -46,7 +46,9 @@ static const nt_key orientation_keys[] = {
 
 const nt_key nt_body_keys[] = {
     NT_KEY("mass", NT_KEY_NUMBER, AT(mass), .bit = 0, .required = true, .relative = true,
-           .unit = "kg", .meaning = "mass, positive"),
+           .unit = "kg",
+           .meaning = "mass, positive; zero without inertia: a node that joints or elements hold, "
+                      "for methods that need no accelerations of it"),
     NT_KEY("inertia", NT_KEY_NUMBERS, AT(inertia), .bit = 1, .low = 3, .high = 6,
            .count_offset = offsetof(nt_body, inertia_count), .relative = true, .unit = "kg m^2",
            .meaning =
@@ -206,15 +208,27 @@ static nt_status check_point(const nt_body *body, const char *file, nt_error *er
     return NT_OK;
 }
 
+/* A node that only joins what has mass. */
+static bool is_massless(const nt_body *body)
+{
+    bool inert = false;
+    for (int i = 0; i < 6; i++)
+        inert = inert || body->inertia[i] != 0;
+    return body->mass == 0 && !inert && !body->point && !(body->given & NT_GIVEN_FIXED_POINT);
+}
+
 nt_status nt_body_prepare(nt_body *body, const char *file, bool validate, nt_error *error)
 {
     const double *i = body->inertia;
     m3 J = {i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2]};
     nt_status status = NT_OK;
-    if (validate && !(body->mass > 0) && !body->carried)
+    if (validate && !(body->mass > 0) && !body->carried && !is_massless(body))
         return nt_fail_at(error, NT_BAD_MODEL, file, body->place.line, body->place.column,
-                          "body %s has mass %g kg, expected a positive number", body->name,
-                          body->mass);
+                          "body %s has mass %g kg, expected a positive number%s", body->name,
+                          body->mass,
+                          body->mass == 0 ? ", or zero without inertia, point and fixed_point: a "
+                                            "node that elements or joints hold"
+                                          : "");
     if (validate && body->point && (status = check_point(body, file, error)) != NT_OK)
         return status;
     if (validate && (body->given & NT_GIVEN_FIXED_POINT) && (body->given & NT_GIVEN_VELOCITY))

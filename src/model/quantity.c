@@ -96,6 +96,8 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
         return type && type->along == NT_ALONG_WAY;
     case NT_OF_CABLE:
         return type == &nt_cable_type;
+    case NT_OF_ELASTIC:
+        return type == &nt_beam_type || type == &nt_cable_type;
     case NT_OF_DISTRIBUTED:
         return type == &nt_force_distributed;
     case NT_OF_WING:
@@ -194,6 +196,11 @@ static nt_status unknown_object(const nt_model *model, const char *name, span ob
 {
     nt_suggestion search;
     int n = object_count(model), index;
+    if (strpbrk(name, "(*/+ "))
+        return nt_fail(error, NT_BAD_MODEL,
+                       "unknown quantity '%s': an expression is recorded by a name that the model "
+                       "gives it, quantities: {NAME: '%s'}",
+                       name, name);
     nt_suggest_start(&search, object.text, object.length);
     for (int i = 1; i < n; i++) {
         family of = object_at(model, i, &index);

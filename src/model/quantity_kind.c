@@ -589,6 +589,7 @@ const nt_quantity_kind nt_quantity_kinds[] = {
     {NT_OF_WAY, "length", 1, NULL, "m", NULL, "length of the way", NULL, 0, nt_value_rope_length, NULL, false},
     {NT_OF_WAY, "rate", 1, NULL, "m/s", NULL, "rate of the length", NULL, 0, nt_value_rope_rate, NULL, true},
     {NT_OF_WAY, "tension", 2, pulls, "N", NULL, "pull", NULL, 0, nt_value_rope_tension, NULL, false},
+    {NT_OF_ELASTIC, "energy", 3, energies, "J", NULL, "energy of its own mass and strain", NULL, 0, nt_value_energies, NULL, false},
     {NT_OF_CABLE, "tension", 2, pulls, "N", NULL, "force on the bodies at the ends", NULL, 0, cable_tension, NULL, false},
     {NT_OF_CABLE, "length", 1, NULL, "m", NULL, "length along the cable", NULL, 0, cable_length, NULL, false},
     {NT_OF_CABLE, "x", 1, NULL, "m", NULL, "x of a place", "for the height of its seabed alone", 0, station_of_load, vary_station_of_load, false},

@@ -29,6 +29,7 @@ typedef enum nt_quantity_owner {
     NT_OF_LINE,   /* a force between two points                                 */
     NT_OF_WAY,    /* a rope                                                     */
     NT_OF_CABLE,
+    NT_OF_ELASTIC,     /* a beam or a cable */
     NT_OF_DISTRIBUTED, /* a load per length of a beam */
     NT_OF_WING,        /* an aerodynamic force                                       */
     NT_OF_ABOUT,       /* a force about the axis of a joint                          */

@@ -103,15 +103,30 @@ void nt_value_power(const nt_sampler *s, int element, double *out)
             *out -= local->residual[e->ports[i].start + k] * view.at->v[e->ports[i].first + k];
 }
 
-void nt_value_energy(const nt_sampler *s, int element, double *out)
+/* False where the element has no value. */
+static bool energy_of(const nt_sampler *s, int element, nt_energy *energy)
 {
     const nt_element *e = &s->view->model->elements[element];
-    nt_energy energy = {0};
     nt_terms terms = {.parts = NT_ALL_PARTS};
     nt_view view = *s->view;
+    *energy = (nt_energy){0};
     view.terms = &terms;
-    view.energy = &energy;
+    view.energy = energy;
     nt_local_begin(view.local, e);
-    nt_status status = e->type->evaluate(e, &view);
-    *out = status == NT_OK ? energy.potential : (double)NAN;
+    return e->type->evaluate(e, &view) == NT_OK;
+}
+
+void nt_value_energy(const nt_sampler *s, int element, double *out)
+{
+    nt_energy energy;
+    *out = energy_of(s, element, &energy) ? energy.potential : (double)NAN;
+}
+
+void nt_value_energies(const nt_sampler *s, int element, double *out)
+{
+    nt_energy energy;
+    bool has = energy_of(s, element, &energy);
+    out[0] = has ? energy.kinetic : (double)NAN;
+    out[1] = has ? energy.potential : (double)NAN;
+    out[2] = out[0] + out[1];
 }

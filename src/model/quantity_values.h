@@ -43,6 +43,7 @@ void nt_value_rope_tension(const nt_sampler *s, int element, double *out);
 void nt_value_along_load(const nt_sampler *s, int element, double *out);
 void nt_value_power(const nt_sampler *s, int element, double *out);
 void nt_value_energy(const nt_sampler *s, int element, double *out);
+void nt_value_energies(const nt_sampler *s, int element, double *out);
 
 #undef NT_FRAME_QUANTITY
 

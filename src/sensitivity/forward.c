@@ -61,6 +61,8 @@ static nt_status forward_take_memory(nt_sensitivity *s)
     if (!good)
         return NT_NO_MEMORY;
     nt_status status = nt_factors_create(&s->factors, p, it->factors->kind, NULL);
+    if (status == NT_OK && it->factors->resting)
+        status = nt_factors_let_rest(s->factors);
     return status == NT_OK ? nt_solver_reserve(s->factors->solver) : status;
 }
 
@@ -238,6 +240,8 @@ static nt_status forward_accelerations(nt_sensitivity *s, const nt_point *at)
     }
     if (status == NT_OK)
         status = nt_factors_of_accelerations(f, at);
+    for (size_t i = 0; i < count && status == NT_OK; i++)
+        nt_factors_clear_resting(f, z + i * n);
     if (status == NT_OK)
         status = nt_solver_solve(f->solver, z, s->n);
     for (size_t i = 0; i < count && status == NT_OK; i++) {

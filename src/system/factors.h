@@ -30,6 +30,11 @@ typedef struct nt_factors {
     int *dropped; /* [n_dropped] their unknowns, nv and above, ascending */
     int n_dropped;
 
+    /* [nv] Where the owner lets them rest: unknowns with neither inertia nor constraint, whose
+     * accelerations nothing determines, as they were found last. Their accelerations are zero.
+     * NULL: the matrix of a system with such unknowns is singular. */
+    unsigned char *resting;
+
     unsigned char *mark; /* [n] scratch of the choice                    */
     int *fixed;          /* [n] scratch of nt_factors_project            */
     nt_turning
@@ -60,6 +65,11 @@ nt_status nt_factors_keep_made(nt_factors *factors);
 /* b[n] from the matrix, which is cleared; *made: it was factorised for that. What the solver
  * remembers of earlier matrices is forgotten, so that the same numbers give the same bits. */
 nt_status nt_factors_solve(nt_factors *factors, double *b, bool *made);
+
+/* From now on unknowns with neither inertia nor constraint rest. NT_NO_MEMORY. */
+nt_status nt_factors_let_rest(nt_factors *factors);
+/* Zero in x[n] for those that rest. */
+void nt_factors_clear_resting(const nt_factors *factors, double *x);
 
 /* Leave out dropped[n_dropped], ascending. NT_INVALID where one is no multiplier. */
 nt_status nt_factors_set_rows(nt_factors *factors, const int *dropped, int n_dropped);

@@ -355,6 +355,13 @@ static void test_branches(void **state)
     is_close("top", number(&b, "top.tip.position.x"), go, 1e-4 * go);
     is_close("foot", number(&b, "foot.force.x"), -F, 1e-12);
     is_close("foot", number(&b, "post.root.moment.y"), 1.5 * F + 2 * F, 1e-4 * F);
+    double whole = number(&b, "energy.potential"), work = F * sink / 2 + F * go / 2;
+    is_close("energy", whole / work, 1, 1e-3);
+    is_close("energy of the parts",
+             (number(&b, "post.energy.potential") + number(&b, "arm.energy.potential") +
+              number(&b, "top.energy.potential")) /
+                 whole,
+             1, 1e-14);
     close_bench(&b);
 }
 

@@ -96,4 +96,16 @@ says "closes after 3 s, but the next period is another"
 expect 3 orbit swing.yaml --period 3 --advance position.x=0.5
 says "the shooting does not close after" "of body bob"
 
+# a model without constraints: exp(-0.1 pi) of the damped direction, 1 of the others
+cat >point.yaml <<'END'
+nutate: 1
+gravity: [0, 0, 0]
+bodies: {a: {mass: 1, point: true, position: [1, 0, 0]}}
+forces:
+  pull: {type: force, on: a, value: [-4*a.position.x - 0.2*a.velocity.x + cos(2*t), -4*a.position.y, -4*a.position.z]}
+output: {record: [a.position]}
+END
+expect 0 orbit point.yaml --period pi -o -
+says "modulus 0.730402691" "neutral: 4 of 6 multipliers on the unit circle"
+
 finish

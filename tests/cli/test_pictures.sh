@@ -97,7 +97,7 @@ expect 0 plot grid.csv top.position.z.final -o grid_csv.svg
 expect 2 plot grid.nc top.position.z.final -x method -o x.svg
 says "'method' of 'grid.nc' holds texts"
 expect 2 plot grid.nc top.position.z.final --spectrum -o x.svg
-sed -e 's/^vary.*/vary: {m: {low: 1, high: 2}}\ndesign: random\nsamples: 20/' grid.yaml >drawn.yaml
+sed -e 's/^vary.*/vary: {m: {low: 1, high: 2}, step: {low: 1e-3, high: 2e-3}}\ndesign: random\nsamples: 20/' grid.yaml >drawn.yaml
 expect 0 sweep drawn.yaml -o drawn --quiet
 expect 0 sweep --collect drawn -o drawn.nc --quiet
 expect 0 plot drawn.nc top.position.z.final -x m -o drawn.svg

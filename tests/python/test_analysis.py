@@ -129,6 +129,44 @@ simulation: {duration: 5, step: 1e-2}
         model.orbit()
 
 
+def test_orbits_that_advance():
+    """Two masses on a line with a spring between them: the whole moves on while they swing."""
+    line = """nutate: 1
+gravity: [0, 0, 0]
+parameters: {k: 40}
+bodies:
+  cart: {mass: 2, inertia: [1, 1, 1], velocity: [1, 0, 0]}
+  bob: {mass: 1, inertia: [1, 1, 1], position: [1.2, 0, 0], velocity: [1, 0, 0]}
+joints:
+  track: {type: prismatic, between: [ground, cart], at: [0, 0, 0], axis: [1, 0, 0]}
+  rail: {type: prismatic, between: [ground, bob], at: [1.2, 0, 0], axis: [1, 0, 0]}
+forces: {spring: {type: spring, between: [cart, bob], at: [[0, 0, 0], [1.2, 0, 0]], stiffness: k, length: 1}}
+simulation: {duration: 5, step: 1e-2}
+"""
+    model = nutate.loads(line)
+    period = 2 * math.pi / math.sqrt(40 * 1.5)
+    orbit = model.orbit(period, advance=["position.x"])
+    assert orbit.advances["position.x"] == pytest.approx(period, rel=1e-9)  # at 1 m/s
+    given = model.orbit(period, advance={"position.x": period})
+    assert given.miss < 1e-8
+    with pytest.raises(nutate.UsageError, match="no coordinate 'cat.position.x'"):
+        model.orbit(period, advance=["cat.position.x"])
+
+
+def test_a_path_of_orbits():
+    """Van der Pol's period is 2 pi (1 + mu^2/16 + ...): T(1) = 6.6632868593."""
+    model = nutate.load(ROOT / "examples" / "limit_cycle" / "limit_cycle.yaml")
+    path = model.orbit_path("mu", 1.0, free=True, points=3, steps=300, mu=0.5)
+    assert len(path) >= 3 and path[-1].value == pytest.approx(1)
+    assert path[-1].period == pytest.approx(6.6632868593, rel=1e-6)
+    assert all(orbit.stability == "stable" and orbit.event == "" for orbit in path)
+    assert [orbit.period for orbit in path] == sorted(orbit.period for orbit in path)
+    with pytest.raises(nutate.UsageError, match="no parameter 'um'"):
+        model.orbit_path("um", 1.0, free=True)
+    with pytest.raises(nutate.UsageError, match="points"):
+        model.orbit_path("mu", 1.0, free=True, points=1)
+
+
 def agm_period(k):
     """The complete elliptic integral K(k)."""
     a, b = 1.0, math.sqrt(1 - k * k)

@@ -10,7 +10,7 @@
 #include "model/beams/quadrature.h"
 #include "model/model.h"
 
-enum { NT_MOST_ORDER = 20, NT_MOST_OUTLINE = 40 };
+enum { NT_MOST_ORDER = 20, NT_MOST_OUTLINE = 40, NT_MOST_NODES = 100000 };
 
 /* As the file gives a section. */
 typedef struct nt_beam_section {

@@ -440,7 +440,7 @@ static nt_status check_lumped(const nt_run *run, const nt_element *e, const nt_b
         for (int k = 0; k < 2; k++)
             off[k] += fabs(lumped[k] - whole[k]);
     }
-    double wrong = fmax(off[0], off[1]) / mass;
+    double wrong = mass > 0 ? fmax(off[0], off[1]) / mass : 0;
     if (wrong <= LUMPED_ERROR)
         return NT_OK;
     return nt_load_refuse(run->model, e, error,

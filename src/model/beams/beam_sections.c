@@ -265,6 +265,19 @@ void nt_section_matrices(const nt_beam_section *s, double C[36], double M[36])
 /* ---- checks -----------------------------------------------------------------------------------
  */
 
+/* Whether it is none below zero: with 1e-12 of its largest entry on the diagonal it is positive. A
+ * section may be without rotary inertia, or without any. */
+static bool is_semidefinite(const double *X)
+{
+    double shifted[36], largest = 0;
+    for (int i = 0; i < 36; i++)
+        largest = fmax(largest, fabs(X[i]));
+    memcpy(shifted, X, sizeof shifted);
+    for (int i = 0; i < 6; i++)
+        shifted[7 * i] += 1e-12 * largest;
+    return largest == 0 || nt_dense_is_positive6(shifted);
+}
+
 static bool is_symmetric(const double *X)
 {
     double largest = 0;
@@ -371,8 +384,8 @@ const char *nt_section_fault(const nt_beam_section *s)
         return "mass is not symmetric";
     if (stiffness && !nt_dense_is_positive6(s->stiffness))
         return "stiffness is not positive definite";
-    if (stiffness && !nt_dense_is_positive6(s->mass))
-        return "mass is not positive definite";
+    if (stiffness && !is_semidefinite(s->mass))
+        return "mass is not positive semidefinite";
     if (stiffness && !is_of_mass(s->mass))
         return "mass is not that of a body: expected the same mass three times on the diagonal and "
                "moments of one centre, [m I, -m c~; m c~, inertia]";

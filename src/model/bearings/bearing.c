@@ -138,8 +138,7 @@ static nt_ring_pose ring_pose(const nt_bearing *b, const nt_view *view, int whic
 /* The line or the point of a pocket; ground axes. */
 static void pocket_pose(const nt_bearing *b, const nt_motion *cage, int ball, v3 *origin, v3 *axis)
 {
-    double psi = 2 * PI * ball / b->n_balls;
-    *axis = m3_apply(cage->R, v3_of(cos(psi), sin(psi), 0));
+    *axis = m3_apply(cage->R, v3_of(b->turns[ball][0], b->turns[ball][1], 0));
     *origin = b->pocket_shape == 0 ? cage->x : v3_axpy(0.5 * b->pitch_diameter, *axis, cage->x);
 }
 
@@ -236,16 +235,19 @@ static void push_ball(const nt_view *view, const nt_bearing *b, int ball, int wh
     all->moment[which] = v3_add(all->moment[which], get(push->moment, l));
 }
 
-/* D[6][6] of a body, at its ports; see nt_combination. */
-static void add_damping(const nt_view *view, int port, int body, const double *D)
+/* D[6][6] of a body, entry k at D[stride k], at its ports; see nt_combination. */
+static void add_damping(const nt_view *view, int port, int body, const double *D, int stride)
 {
-    double c = view->terms->combination->damping;
-    m3 W = nt_rate_map(view, body, c, 0);
+    const nt_combination *combination = view->terms->combination;
+    double c = combination->damping;
     for (int k = 0; k < 4; k++) {
-        const double *x = D + 18 * (k / 2) + 3 * (k % 2), *y = x + 6, *z = x + 12;
-        m3 block = {x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]};
-        nt_view_add(view, port + k / 2, port + k % 2,
-                    k % 2 ? m3_multiply(block, W) : m3_scale(c, block));
+        const double *x = D + stride * (18 * (k / 2) + 3 * (k % 2));
+        const double *y = x + 6 * stride, *z = y + 6 * stride;
+        m3 block = {x[0],          x[stride], x[2 * stride], y[0],         y[stride],
+                    y[2 * stride], z[0],      z[stride],     z[2 * stride]};
+        block = k % 2 && combination->map ? m3_multiply(block, nt_rate_map(view, body, c, 0))
+                                          : m3_scale(c, block);
+        nt_view_add(view, port + k / 2, port + k % 2, block);
     }
 }
 
@@ -274,7 +276,7 @@ static void sum_lanes(double *sum, const nt_damping_lanes *lanes, int n)
             sum[k] += lanes->of[k].of[l];
 }
 
-/* The group of `n` balls from `first` on; damping: of these, to be added to. */
+/* The group of `n` balls from `first` on; damping: of these, begun by the outer race. */
 typedef struct group {
     int first, n;
     nt_ball_lanes balls;
@@ -294,8 +296,9 @@ static nt_status push_races(const nt_view *view, const nt_bearing *b, const nt_r
             lift.of[l] = lift_of(race, view->motion[b->rings[which]].R, rings[which].axis,
                                  v3_sub(get(g->balls.x, l), rings[which].origin), NULL);
         nt_lanes_race(law, b->rolling > 0, all->damps ? NT_LANES_PUSH_AND_DAMP : NT_LANES_PUSH,
-                      &race->surface, &race->law, &rings[which], &g->balls, &lift, &push, &damping);
-        if (all->damps)
+                      &race->surface, &race->law, &rings[which], &g->balls, &lift, &push,
+                      which == NT_OUTER ? &g->damping : &damping);
+        if (all->damps && which == NT_INNER)
             add_lanes(&g->damping, &damping);
         double last = last_cosine2(race);
         for (int l = 0; l < g->n && all->pushes; l++) {
@@ -366,19 +369,14 @@ static nt_status push_groups(const nt_view *view, const nt_bearing *b, sums *all
         group g;
         g.first = first;
         g.n = b->n_balls - first < NT_LANES ? b->n_balls - first : NT_LANES;
-        if (all->damps)
-            memset(&g.damping, 0, sizeof g.damping);
         gather(view, b, first, &g.balls);
         status = push_races(view, b, rings, &g, all);
         if (status == NT_OK && b->has_cage)
             status = push_pockets(view, b, &g, all);
         for (int l = 0; l < g.n && status == NT_OK && all->damps; l++) {
             int body = b->first_ball + first + l;
-            double D[36];
-            for (int k = 0; k < 36; k++)
-                D[k] = g.damping.of[k].of[l];
             if (!alone || alone[body - 1])
-                add_damping(view, port_of(b, body), body, D);
+                add_damping(view, port_of(b, body), body, &g.damping.of[0].of[l], NT_LANES);
         }
     }
     return status;
@@ -409,7 +407,7 @@ static nt_status push_all(const nt_element *element, const nt_view *view, bool d
             nt_view_force(view, port + 1, all.moment[k]);
         }
         if (all.damps_partner[k])
-            add_damping(view, port, bodies[k], all.damping[k]);
+            add_damping(view, port, bodies[k], all.damping[k], 1);
     }
     return status;
 }

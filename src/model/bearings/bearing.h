@@ -71,7 +71,8 @@ typedef struct nt_bearing {
     nt_bearing_race races[2]; /* NT_OUTER, NT_INNER */
     nt_surface pocket;
     nt_touch_law pocket_law;
-    double settled_angle; /* rad, contact angle of the rings at the start */
+    double turns[NT_MOST_BALLS][2]; /* cos, sin of the angles of the pockets */
+    double settled_angle;           /* rad, contact angle of the rings at the start */
 } nt_bearing;
 
 enum { /* bits of nt_bearing.given */

@@ -289,6 +289,10 @@ static void fill_pockets(nt_bearing *b)
     double gap = 1 / rho - 1 / R, curvature[2] = {gap, b->pocket_shape == 1 ? gap : 1 / rho};
     nt_hertz hertz = nt_hertz_find(curvature, nt_hertz_compliance(young, nu), NT_HERTZ_EXACT);
     b->pocket = (nt_surface){.side = -1, .offset = R, .radius = rho};
+    for (int i = 0; i < b->n_balls; i++) {
+        double psi = 2 * PI * i / b->n_balls;
+        b->turns[i][0] = cos(psi), b->turns[i][1] = sin(psi);
+    }
     b->pocket_law = (nt_touch_law){
         .stiffness =
             nt_bearing_gives(b, NT_BEARING_CAGE_STIFFNESS) ? b->of_cage.stiffness : hertz.K,

@@ -63,8 +63,8 @@ static double film_of(const nt_bearing *b, const nt_ball_touch *t)
         !(t->touch.delta > 0))
         return 0;
     const nt_touch_pose *at = &t->pose;
-    nt_touch_rates rates = {at->v_a, at->w_a, at->v_b, at->w_b};
-    v3 mean = nt_touch_mean(&t->touch, t->kind.skeleton, t->surface, at, &rates);
+    v3 mean = nt_touch_mean(&t->touch, t->kind.skeleton, t->surface, at->axis, t->touch.w,
+                            v3_sub(at->w_b, at->w_a));
     double rolling = sqrt(v3_dot(mean, mean) + NT_LEAST_ROLLING * NT_LEAST_ROLLING);
     return nt_film_least(&t->law->traction, rolling, t->touch.delta);
 }

@@ -31,14 +31,11 @@ NT_INLINE void put_column(nt_touch_kind kind, const nt_surface *surface, const n
 {
     v3 none = v3_of(0, 0, 0), r = of_ring ? t->r_a : t->r_b, dF, dM;
     v3 unit = v3_of(j % 3 == 0, j % 3 == 1, j % 3 == 2);
-    v3 dv = j < 3 ? unit : none, dw = j < 3 ? none : unit;
-    double dr = 0;
-    if (kind.law == NT_TRACTION_FILM) {
-        nt_touch_rates ball = {none, none, dv, dw}, ring = {v3_neg(dv), v3_neg(dw), none, none};
-        dr = nt_touch_rolling_change(t, kind.skeleton, surface, at, of_ring ? &ring : &ball);
-    }
-    nt_touch_vary_rates(kind, law, t, v3_sub(at->w_b, at->w_a), j < 3 ? unit : v3_cross(unit, r),
-                        dw, dr, &dF, &dM);
+    v3 du = j < 3 ? unit : v3_cross(unit, r), dW = j < 3 ? none : unit;
+    double dr = kind.law == NT_TRACTION_FILM
+                    ? nt_touch_rolling_change(t, kind.skeleton, surface, at->axis, du, dW)
+                    : 0;
+    nt_touch_vary_rates(kind, law, t, v3_sub(at->w_b, at->w_a), du, dW, dr, &dF, &dM);
     dM = v3_add(v3_cross(r, dF), dM);
     double rows[6] = {dF.x, dF.y, dF.z, dM.x, dM.y, dM.z};
     damping->of[j].of[l] = t->N > 0 ? -rows[0] : 0;

@@ -74,17 +74,17 @@ static void vary_rolling(nt_touch_kind kind, const nt_surface *s, const nt_touch
     }
 }
 
-/* The same along velocities. */
+/* The same along velocities, of which u changes by J and w_B - w_A by turns. */
 static void vary_rolling_by_rates(nt_touch_kind kind, const nt_surface *s, const nt_touch_pose *at,
-                                  const nt_touch *t, v3 v[NODES])
+                                  const nt_touch *t, const m3 J[NODES], const m3 turns[NODES],
+                                  v3 v[NODES])
 {
     for (int column = 0; column < 3 * NODES; column++) {
-        v3 unit = v3_of(column % 3 == 0, column % 3 == 1, column % 3 == 2), none = {0};
+        v3 unit = v3_of(column % 3 == 0, column % 3 == 1, column % 3 == 2);
         int node = column / 3;
-        nt_touch_rates change = {node == T_A ? unit : none, node == R_A ? unit : none,
-                                 node == T_B ? unit : none, node == R_B ? unit : none};
-        double slope = nt_touch_rolling_change(t, kind.skeleton, s, at, &change);
-        v[node] = v3_axpy(slope, unit, v[node]);
+        v3 du = m3_apply(J[node], unit), dW = m3_apply(turns[node], unit);
+        v[node] =
+            v3_axpy(nt_touch_rolling_change(t, kind.skeleton, s, at->axis, du, dW), unit, v[node]);
     }
 }
 
@@ -172,7 +172,7 @@ void nt_touch_differentiate(nt_touch_kind kind, const nt_surface *surface, const
     if (kind.law == NT_TRACTION_FILM && places)
         vary_rolling(kind, surface, law, at, t, rolling[0]);
     if (kind.law == NT_TRACTION_FILM)
-        vary_rolling_by_rates(kind, surface, at, t, rolling[1]);
+        vary_rolling_by_rates(kind, surface, at, t, J, turns, rolling[1]);
     for (int i = 0; i < NODES; i++) {
         if (!(wanted & (i <= R_A ? NT_TOUCH_OF_A : NT_TOUCH_OF_B)))
             continue;

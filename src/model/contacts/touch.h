@@ -146,24 +146,19 @@ NT_INLINE v3 nt_touch_bend(const nt_touch *t, nt_skeleton skeleton, v3 axis, v3 
     return v3_axpy(part * (around - inverse), along, v3_scale(inverse, across));
 }
 
-/* Velocities of both bodies, or how these change. */
-typedef struct nt_touch_rates {
-    v3 v_a, w_a, v_b, w_b;
-} nt_touch_rates;
-
-/* The mean velocity of both surfaces past the point of contact, which moves with p' = c' - h n'. It
- * is linear in the velocities. */
-NT_INLINE v3 nt_touch_mean(const nt_touch *t, nt_skeleton skeleton, const nt_surface *s,
-                           const nt_touch_pose *at, const nt_touch_rates *of)
+/* The mean velocity of both surfaces past the point of contact, which moves with p' = c' - h n':
+ * with W = w_B - w_A, g = w + h W x n the part of c' - v_A - w_A x (c - x_A) along the surface,
+ *
+ *   n' - w_A x n = sigma H g,   u_m = -w/2 - h W x n + h sigma H g
+ *
+ * It is linear in (w, W), so this gives its changes with velocities too. */
+NT_INLINE v3 nt_touch_mean(const nt_touch *t, nt_skeleton skeleton, const nt_surface *s, v3 axis,
+                           v3 w, v3 W)
 {
-    v3 v_c = v3_add(of->v_b, v3_cross(of->w_b, at->arm_b));
-    v3 past = v3_sub(v_c, v3_add(of->v_a, v3_cross(of->w_a, at->arm_a)));
-    v3 turn = v3_axpy(s->side, nt_touch_bend(t, skeleton, at->axis, past), v3_cross(of->w_a, t->n));
-    v3 place = v3_axpy(0.5 * t->delta - s->radius, turn, v_c);
-    v3 a = v3_add(of->v_a, v3_cross(of->w_a, t->r_a));
-    v3 b = v3_add(of->v_b, v3_cross(of->w_b, t->r_b));
-    v3 mean = v3_sub(v3_scale(0.5, v3_add(a, b)), place);
-    return v3_axpy(-v3_dot(mean, t->n), t->n, mean);
+    double h = s->radius - 0.5 * t->delta;
+    v3 turn = v3_scale(h, v3_cross(W, t->n));
+    v3 bent = v3_scale(h * s->side, nt_touch_bend(t, skeleton, axis, v3_add(w, turn)));
+    return v3_sub(v3_axpy(-0.5, w, bent), turn);
 }
 
 /* Everything. Surfaces apart have no force: N, F and M are zero, and delta is the distance. */
@@ -198,8 +193,7 @@ NT_INLINE nt_touch nt_touch_find(nt_touch_kind kind, const nt_surface *s, const 
     t.s = sqrt(w2 + slip2);
     nt_film film = {0};
     if (kind.law == NT_TRACTION_FILM) {
-        nt_touch_rates rates = {at->v_a, at->w_a, at->v_b, at->w_b};
-        t.mean = nt_touch_mean(&t, kind.skeleton, s, at, &rates);
+        t.mean = nt_touch_mean(&t, kind.skeleton, s, at->axis, t.w, v3_sub(at->w_b, at->w_a));
         double rolling2 = v3_dot(t.mean, t.mean) + NT_LEAST_ROLLING * NT_LEAST_ROLLING;
         t.rolling = sqrt(rolling2);
         film = nt_film_at(traction, rolling2, root);
@@ -236,12 +230,12 @@ nt_touch nt_touch_of(nt_touch_kind kind, const nt_surface *surface, const nt_tou
 /* ---- tangent ----------------------------------------------------------------------------------
  */
 
-/* How ln(u_m) of a film changes with velocities. */
+/* How ln(u_m) of a film changes where velocities do: u by du, W by dW. */
 NT_INLINE double nt_touch_rolling_change(const nt_touch *t, nt_skeleton skeleton,
-                                         const nt_surface *s, const nt_touch_pose *at,
-                                         const nt_touch_rates *change)
+                                         const nt_surface *s, v3 axis, v3 du, v3 dW)
 {
-    v3 dmean = nt_touch_mean(t, skeleton, s, at, change);
+    v3 dw = v3_axpy(-v3_dot(t->n, du), t->n, du);
+    v3 dmean = nt_touch_mean(t, skeleton, s, axis, dw, dW);
     return v3_dot(t->mean, dmean) / (t->rolling * t->rolling);
 }
 

@@ -718,11 +718,19 @@ static void add_point_apart(const nt_element *e, const nt_joint *joint, const nt
     joint_add_point(e, joint, view, true, false);
 }
 
+/* Whether neither rows nor reactions are asked for. */
+static bool asks_no_rows(const nt_terms *terms)
+{
+    const nt_combination *c = terms->matrix ? terms->combination : NULL;
+    return !terms->rows && !(terms->parts & NT_REACTIONS) &&
+           (!c || (c->row_mass == 0 && c->row_damping == 0 && c->row_stiffness == 0));
+}
+
 nt_status nt_joint_evaluate(const nt_element *e, const nt_view *view)
 {
     const nt_joint *joint = nt_joint_of(view->run, e);
     nt_status status = NT_OK;
-    if (joint->enforce == 0 && view->energy && !joint->motion)
+    if (joint->enforce == 0 && (view->energy ? !joint->motion : asks_no_rows(view->terms)))
         status = NT_OK; /* constraints that do not move do no work */
     else if (joint->enforce == 0 && !view->energy && is_point(joint, view))
         (view->local->apart ? add_point_apart
@@ -746,8 +754,8 @@ bool nt_joint_depends_on_rates(const nt_run *run, const nt_element *e)
 
 void nt_joint_accept(const nt_element *e, const nt_view *view, double *next)
 {
-    nt_coordinate angle = nt_joint_coordinate(e, view, false);
-    next[0] = angle.value, next[1] = angle.rate, next[2] = view->at->t;
+    nt_joint_angle(e, view, &next[0], &next[1]);
+    next[2] = view->at->t;
 }
 
 void nt_joint_reaction(const nt_element *e, const nt_view *view, v3 *force, v3 *torque)

@@ -202,5 +202,7 @@ typedef struct nt_coordinate {
     v3 rate_xa, rate_ra, rate_xb, rate_rb; /* d rate / d(x_A, theta_A, x_B, theta_B)  */
 } nt_coordinate;
 nt_coordinate nt_joint_coordinate(const nt_element *element, const nt_view *view, bool translation);
+/* The value and the rate alone of the angle. */
+void nt_joint_angle(const nt_element *element, const nt_view *view, double *angle, double *rate);
 
 #endif

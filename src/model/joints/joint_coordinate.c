@@ -121,6 +121,18 @@ static void angle_coordinate(nt_coordinate *out, const joint_geometry *g)
     }
 }
 
+void nt_joint_angle(const nt_element *element, const nt_view *view, double *angle, double *rate)
+{
+    const nt_joint *joint = nt_joint_of(view->run, element);
+    const nt_motion *a = &view->motion[element->a], *b = &view->motion[element->b];
+    body_vector e1 = body_direction(a, joint->e[0]), e2 = body_direction(a, joint->e[1]);
+    body_vector f1 = body_direction(b, joint->f[0]);
+    double s = v3_dot(e2.r, f1.r), s1 = v3_dot(e2.r1, f1.r) + v3_dot(e2.r, f1.r1);
+    double c = v3_dot(e1.r, f1.r), c1 = v3_dot(e1.r1, f1.r) + v3_dot(e1.r, f1.r1);
+    *rate = (c * s1 - s * c1) / (s * s + c * c);
+    *angle = continuous(element, view, atan2(s, c), *rate);
+}
+
 nt_coordinate nt_joint_coordinate(const nt_element *element, const nt_view *view, bool translation)
 {
     joint_geometry g;

@@ -1,0 +1,211 @@
+/* Nodes without mass: what only joins, balances of forces, beams without inertia; and nodes whose
+ * motion is prescribed through a chain of such nodes. */
+#include "analysis/bench.h"
+#include "analysis/found_modes.h"
+
+typedef struct motion {
+    nt_model *model;
+    nt_run *run;
+    nt_integrator *it;
+    nt_error error;
+} motion;
+
+static nt_status begin(motion *m, const char *text, const char *method)
+{
+    *m = (motion){0};
+    if (nt_model_read_text(&m->model, text, strlen(text), "massless", NULL, NULL, 0, &m->error) ||
+        nt_run_create(&m->run, m->model, &m->error))
+        fail_msg("%s", m->error.message);
+    nt_integrator_setup setup = {.system = nt_run_system(m->run), .method = nt_method_find(method)};
+    if (nt_integrator_create(&m->it, &setup, &m->error))
+        fail_msg("%s", m->error.message);
+    return nt_integrator_start(m->it, 0, NULL, NULL, NULL, &m->error);
+}
+
+static void look(motion *m, double t, const char *name, double *out)
+{
+    nt_quantity_info info;
+    if (nt_integrator_run(m->it, t, 1e-2, NULL, NULL, &m->error) ||
+        nt_model_quantity(m->model, name, &info, &m->error))
+        fail_msg("%s", m->error.message);
+    nt_state now = nt_integrator_state(m->it);
+    if (nt_run_sample(m->run, &info, &now, NULL, out, &m->error))
+        fail_msg("%s", m->error.message);
+}
+
+static void finish(motion *m)
+{
+    nt_integrator_destroy(m->it);
+    nt_run_destroy(m->run);
+    nt_model_destroy(m->model);
+}
+
+/* A node between a hinge and a body: as if it were not there, with every method. */
+static void test_a_node_that_joins(void **state)
+{
+    static const char joined[] =
+        "nutate: 1\n"
+        "bodies: {hub: {mass: 0}, a: {mass: 1, inertia: [0.1, 0.2, 0.3], position: [1, 0, 0]}}\n"
+        "joints:\n"
+        "  j: {type: revolute, between: [ground, hub], at: [0, 0, 0], axis: [0, 1, 0.4]}\n"
+        "  k: {type: fixed, between: [hub, a], at: [0.5, 0, 0]}\n"
+        "simulation: {duration: 1, step: 1e-2}\n";
+    static const char whole[] =
+        "nutate: 1\n"
+        "bodies: {a: {mass: 1, inertia: [0.1, 0.2, 0.3], position: [1, 0, 0]}}\n"
+        "joints: {j: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0.4]}}\n"
+        "simulation: {duration: 1, step: 1e-2}\n";
+    static const char *const methods[] = {"generalized-alpha", "rkmk-dopri5"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        motion m;
+        double x[2][3];
+        for (int k = 0; k < 2; k++) {
+            if (begin(&m, k ? whole : joined, methods[i]) != NT_OK)
+                fail_msg("%s", m.error.message);
+            look(&m, 1, "a.position", x[k]);
+            finish(&m);
+        }
+        assert_true(fabs(x[0][2]) > 0.1);
+        for (int k = 0; k < 3; k++)
+            is_close(methods[i], x[0][k], x[1][k], 1e-8);
+    }
+}
+
+/* Two springs one behind the other are one: the node between them stands where both pull alike. */
+static void test_a_balance_of_forces(void **state)
+{
+#define SLIDES                                                                                     \
+    "nutate: 1\ngravity: [0, 0, 0]\nbodies:\n  a: {mass: 1, inertia: [1, 1, 1], position: [2, 0, " \
+    "0]}\n"
+    static const char two[] = SLIDES
+        "  n: {mass: 0, position: [1.05, 0, 0]}\n"
+        "joints:\n"
+        "  ja: {type: prismatic, between: [ground, a], at: [0, 0, 0], axis: [1, 0, 0]}\n"
+        "  jn: {type: prismatic, between: [ground, n], at: [0, 0, 0], axis: [1, 0, 0]}\n"
+        "forces:\n"
+        "  s: {type: spring, between: [ground, n], at: [[0, 0, 0], [1.05, 0, 0]], "
+        "stiffness: 100, length: 0.9}\n"
+        "  t: {type: spring, between: [n, a], at: [[1.05, 0, 0], [2, 0, 0]], stiffness: 300, "
+        "length: 0.9}\n"
+        "simulation: {duration: 1, step: 1e-2}\n";
+    static const char one[] =
+        SLIDES "joints:\n"
+               "  ja: {type: prismatic, between: [ground, a], at: [0, 0, 0], axis: [1, 0, 0]}\n"
+               "forces: {s: {type: spring, between: [ground, a], at: [[0, 0, 0], [2, 0, 0]], "
+               "stiffness: 75, length: 1.8}}\n"
+               "simulation: {duration: 1, step: 1e-2}\n";
+    motion m;
+    double x[2][3], n[3];
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        if (begin(&m, k ? one : two, "generalized-alpha") != NT_OK)
+            fail_msg("%s", m.error.message);
+        look(&m, 1, "a.position", x[k]);
+        if (k == 0)
+            look(&m, 1, "n.position", n);
+        finish(&m);
+    }
+    assert_true(fabs(x[0][0] - 2) > 0.1);
+    is_close("body", x[0][0], x[1][0], 1e-9);
+    is_close("node", 100 * (n[0] - 0.9), 300 * (x[0][0] - n[0] - 0.9), 1e-7);
+    /* methods that need accelerations say which node has none */
+    assert_int_equal(begin(&m, two, "rkmk-dopri5"), NT_SINGULAR);
+    if (!strstr(m.error.message, "force on body n along x: no inertia or constraint determines it"))
+        fail_msg("'%s'", m.error.message);
+    finish(&m);
+}
+
+/* A beam whose sections have no rotary inertia, and one without any mass under a body. */
+static void test_beams(void **state)
+{
+    static const char slender[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "beams: {b: {points: [[0, 0, 0], [1, 0, 0]], order: 4, elements: 3, inertia: %s, "
+        "sections:\n"
+        "  [{stiffness: [1e7, 1e7, 1e7, 1, 1, 1], mass: [1, 1, 1, 0, 0, 0]}]}}\n"
+        "joints: {c: {type: fixed, between: [ground, b.root]}}\n"
+        "simulation: {duration: 1, step: 1e-2}\n";
+    static const char light[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "beams: {b: {points: [[0, 0, 0], [2, 0, 0]], order: 3, sections: [{stiffness: [1e8, 1e8, "
+        "1e8, "
+        "1e3, 1e3, 1e3], mass: [0, 0, 0, 0, 0, 0]}]}}\n"
+        "bodies: {w: {mass: 3, inertia: [1e-6, 1e-6, 1e-6], position: [2, 0, 0], "
+        "velocity: [0, 0, 0.1], angular_velocity: [0, -0.075, 0]}}\n"
+        "joints: {c: {type: fixed, between: [ground, b.root]}, t: {type: fixed, between: [b.tip, "
+        "w]}}\n"
+        "initial: {correct: true}\n"
+        "simulation: {duration: 0.3, step: 1e-2}\n";
+    (void)state;
+    for (int lumped = 0; lumped < 2; lumped++) {
+        char text[800];
+        found f;
+        snprintf(text, sizeof text, slender, lumped ? "lumped" : "consistent");
+        found_open(&f, text, NT_ABOUT_INITIAL, (nt_modes_setup){.count = 3});
+        is_close("first", nt_modes_at(f.modes, 0).eigenvalue[1], 3.5160153, 2e-5);
+        is_close("second", nt_modes_at(f.modes, 2).eigenvalue[1], 22.034492, 2e-3);
+        found_close(&f);
+    }
+    motion m;
+    double x[3], w = sqrt(3 * 1e3 / 8 / 3);
+    if (begin(&m, light, "generalized-alpha") != NT_OK)
+        fail_msg("%s", m.error.message);
+    look(&m, 0.14, "w.position", x); /* a quarter of a swing */
+    is_close("body", x[2], 0.1 / w * sin(w * 0.14), 1e-4);
+    finish(&m);
+}
+
+/* The root of a beam goes and turns as functions say: three slides and three hinges between nodes
+ * without mass. */
+static void test_prescribed_motion(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "bodies: {x: {mass: 0}, y: {mass: 0}, z: {mass: 0}, yaw: {mass: 0}, pitch: {mass: 0}}\n"
+        "beams: {b: {points: [[0, 0, 0], [1, 0, 0]], order: 3, sections: [{stiffness: [1e4, 1e4, "
+        "1e4, "
+        "20, 20, 20], mass: [1, 1, 1, 1e-3, 1e-3, 1e-3]}]}}\n"
+        "joints:\n"
+        "  gx: {type: prismatic, between: [ground, x], at: [0, 0, 0], axis: [1, 0, 0], motion: "
+        "0.3*sin(2*t) - 0.6*t}\n"
+        "  xy: {type: prismatic, between: [x, y], at: [0, 0, 0], axis: [0, 1, 0], motion: t^2}\n"
+        "  yz: {type: prismatic, between: [y, z], at: [0, 0, 0], axis: [0, 0, 1], motion: "
+        "0.2*(1 - cos(3*t))}\n"
+        "  turn: {type: revolute, between: [z, yaw], at: [0, 0, 0], axis: [0, 0, 1], motion: "
+        "2*t^2}\n"
+        "  tilt: {type: revolute, between: [yaw, pitch], at: [0, 0, 0], axis: [0, 1, 0], motion: "
+        "0.5*t^2}\n"
+        "  roll: {type: revolute, between: [pitch, b.root], axis: [1, 0, 0], motion: -t^3}\n"
+        "simulation: {duration: 1, step: 1e-2}\n";
+    motion m;
+    double x[3], angles[3], tip[3], t = 0.8;
+    (void)state;
+    if (begin(&m, text, "generalized-alpha") != NT_OK)
+        fail_msg("%s", m.error.message);
+    look(&m, t, "b.root.position", x);
+    look(&m, t, "b.root.euler_zyx", angles);
+    look(&m, t, "b.tip.position", tip);
+    finish(&m);
+    is_close("x", x[0], 0.3 * sin(2 * t) - 0.6 * t, 1e-12);
+    is_close("y", x[1], t * t, 1e-12);
+    is_close("z", x[2], 0.2 * (1 - cos(3 * t)), 1e-12);
+    is_close("yaw", angles[0], 2 * t * t, 1e-12);
+    is_close("pitch", angles[1], 0.5 * t * t, 1e-12);
+    is_close("roll", angles[2], -t * t * t, 1e-12);
+    double reach = sqrt(pow(tip[0] - x[0], 2) + pow(tip[1] - x[1], 2) + pow(tip[2] - x[2], 2));
+    is_close("beam", reach, 1, 0.1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_node_that_joins),
+        cmocka_unit_test(test_a_balance_of_forces),
+        cmocka_unit_test(test_beams),
+        cmocka_unit_test(test_prescribed_motion),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
