@@ -131,11 +131,13 @@ static nt_status find_smallest(const nt_reduced *r, const nt_columns *K, const n
         if (info == 0)
             break;
     }
-    if (info != 0 || !(theta[0] > 0))
+    if (info != 0 || !(theta[n - 1] > 0))
         return NT_OK;
     double least = 1 / theta[n - 1], middle = sqrt(least * most);
     for (int i = 0; i < n && w[i] + sigma < middle; i++) {
-        int j = n - 1 - i; /* theta ascends */
+        int j = n - 1 - i; /* theta ascends; the least of them are rounding, of either sign */
+        if (!(theta[j] > 0))
+            break;
         w[i] = 1 / theta[j] - sigma;
         memcpy(nt_entry(vectors, 0, i), nt_entry(&A, 0, j), (size_t)n * sizeof *A.a);
     }
