@@ -302,6 +302,11 @@ struct nt_system {
      * leave these equations out. NULL: none is known. From version 2 on. */
     const int *given_rows;
     nt_status (*given)(void *self, int block, double t, const double *at, nt_given_rotation *out);
+    /* [space.n_blocks] the block whose rotation each block turns with, as far as it turns with any:
+     * of a flexible body that of one of its nodes, else the block itself. Factors that are kept
+     * from step to step turn along (reuse_tangent). NULL: they stay as they are. From version 2 on.
+     */
+    const int *carriers;
 };
 
 /* Fields and dimensions that contradict each other: NT_INVALID and a message. */

@@ -5,7 +5,9 @@
 #include "base/target.h"
 #include "method/branch.h"
 #include "method/dense_output.h"
+#include "method/newton.h"
 #include "method/work.h"
+#include "system/turning.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -80,6 +82,15 @@ static bool chooses_steps(const nt_integrator_setup *setup, const nt_layout *lay
     return controlled;
 }
 
+/* Tangents of beams cost more than a few residuals: theirs are kept. */
+static void decide_reuse(nt_options *options, const nt_system *system)
+{
+    if (nt_options_have(options, NT_OPTION_REUSE_TANGENT) &&
+        nt_options_get(options, NT_OPTION_REUSE_TANGENT) == NT_REUSE_AUTO)
+        options->value[NT_OPTION_REUSE_TANGENT] =
+            system->carriers ? NT_REUSE_ALWAYS : NT_REUSE_NEVER;
+}
+
 /* A tangent stays in use from step to step. */
 static bool keeps_factors(const nt_options *options)
 {
@@ -132,11 +143,14 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     status = nt_method_parse_options(it->method, setup->options, setup->n_options, values, error);
     if (status == NT_OK)
         status = nt_options_resolve(&it->options, it->method, values, error);
+    decide_reuse(&it->options, p->system);
     if (status == NT_OK)
         status = it->method->layout(p, &it->options, &layout, error);
     if (status != NT_OK)
         goto failed;
     it->keeps = keeps_factors(&it->options);
+    if (it->keeps && nt_turning_take(it->factors) != NT_OK)
+        goto no_memory;
     it->size = phase_size(p, &layout);
     it->variable = chooses_steps(setup, &layout);
     it->layout = layout;

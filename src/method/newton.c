@@ -3,12 +3,19 @@
 
 #include "base/target.h"
 #include "base/vector3.h"
+#include "system/turning.h"
 
 #include <float.h>
 #include <string.h>
 
 /* A kept tangent is given up when increments shrink by less than this from one to the next. */
 static const double SLOW = 0.25;
+
+const char *const nt_reuse_words[] = {"never", "always", "auto", NULL};
+
+/* Exact tangents leave far less than what is allowed; kept ones leave about as much as they are
+ * allowed: this share of it. */
+static const double KEPT_ERROR = 0.01;
 
 /* ---- work ----------------------------------------------------------------------------------- */
 
@@ -160,8 +167,11 @@ static nt_status solve(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
     nt_statistics *statistics = s->statistics;
     statistics->solves++;
     statistics->iterations++;
-    if (!tangent)
-        return nt_solver_solve(f->solver, z, 1);
+    if (!tangent) {
+        nt_point at = nt_phase_point(&s->next);
+        nt_combination combination = combination_of(s, &w->c, NULL, NULL);
+        return nt_turning_solve(f, &at, &combination, z);
+    }
     bool reuses = nt_options_get(s->options, NT_OPTION_REUSE_TANGENT) != 0, made = true;
     if (f->made && !reuses) {
         nt_status status = nt_factors_solve(f, z, &made);
@@ -173,6 +183,7 @@ static nt_status solve(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
         return nt_solver_factor_solve(f->solver, tangent, z);
     nt_status status = nt_solver_factor(f->solver, tangent); /* set_tolerances reads it again */
     f->kept = status == NT_OK;
+    nt_turning_made(f, s->next.q);
     return status == NT_OK ? nt_solver_solve(f->solver, z, 1) : status;
 }
 
@@ -409,6 +420,7 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
     /* equal steps differ in their last bits where times are rounded */
     bool same = fabs(s->now.all[NT_PHASE_STEP] - w->c.h) <= 1e-9 * w->c.h;
     bool fresh = !reuse || !f->kept || !same || s->stale;
+    nt_turning_begin(f);
     s->has_tangent = false;
     bool settled = false; /* increments say converged: only the residual is still to be asked */
     double last = 0, size = 0;
@@ -445,7 +457,9 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
             return fail_moving(s, w, NT_NOT_FINITE, size);
         /* what is left after this correction: the increments' geometric series, if they shrink */
         double ratio = i > 0 ? size / last : 1;
-        settled = size <= 1 || (ratio < 0.5 && ratio / (1 - ratio) * size <= 1);
+        double allowed = fresh ? 1 : KEPT_ERROR;
+        settled = size <= allowed || (ratio < 0.5 && ratio / (1 - ratio) * size <= allowed) ||
+                  (i > 0 && size <= 1 && ratio > SLOW); /* as far as rounding lets it go */
         if (!settled && i > 0 && ratio > SLOW) {
             /* near a singular position rounding of positions is amplified in the multipliers: where
              * the motion stands still and only they move, the residual decides */
@@ -455,6 +469,8 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
                 return fail_moving(s, w, NT_NOT_CONVERGED, size);
             fresh = true;
         }
+        if (!settled && i + 1 >= most / 2) /* kept factors may not use up the iterations */
+            fresh = true;
         last = size;
     }
 }

@@ -21,6 +21,10 @@
 
 #include <math.h>
 
+/* What reuse_tangent says. An integrator decides what `auto` is: methods see one of the others. */
+enum { NT_REUSE_NEVER, NT_REUSE_ALWAYS, NT_REUSE_AUTO };
+extern const char *const nt_reuse_words[];
+
 /* Rows of a method's table of options. */
 /* clang-format off */
 #define NT_NEWTON_OPTION_KEYS                                                                      \
@@ -36,8 +40,9 @@
         "relative to the increment of the step, to the largest force and to the largest moment"},  \
     {"max_iterations", NT_INTEGER, 12, 1, 1000, "", NULL,             \
         "Newton iterations before a step is rejected"},                                            \
-    {"reuse_tangent", NT_BOOLEAN, 0, 0, 1, "", NULL,                   \
-        "keep the factorised tangent while the iteration contracts fast enough"},                  \
+    {"reuse_tangent", NT_CHOICE, NT_REUSE_AUTO, 0, 2, "", nt_reuse_words,                          \
+        "keep the factorised tangent, turned with the bodies, while the iteration contracts fast " \
+        "enough; auto: in models with beams"},                                                     \
     {"extra_iterations", NT_INTEGER, 0, 0, 10, "", NULL,                                           \
         "Newton iterations after convergence: down to rounding, for runs that are compared"}
 /* clang-format on */

@@ -102,16 +102,20 @@ static nt_status parse_choice(const nt_option_key *key, const char *text, double
                               nt_error *error)
 {
     char list[256] = "";
+    bool yes = strcmp(text, "true") == 0, no = strcmp(text, "false") == 0, is_switch = false;
     for (int i = 0; key->choices[i]; i++) {
-        if (strcmp(key->choices[i], text) == 0) {
+        bool always = strcmp(key->choices[i], "always") == 0;
+        bool never = strcmp(key->choices[i], "never") == 0;
+        is_switch |= always;
+        if (strcmp(key->choices[i], text) == 0 || (always && yes) || (never && no)) {
             *value = i;
             return NT_OK;
         }
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", key->choices[i]);
     }
-    return nt_fail(error, NT_INVALID, "option %s is '%s', expected one of %s", key->name, text,
-                   list);
+    return nt_fail(error, NT_INVALID, "option %s is '%s', expected one of %s%s", key->name, text,
+                   list, is_switch ? "; or true or false for always or never" : "");
 }
 
 static nt_status parse_value(const nt_option_key *key, const char *text, double *value,

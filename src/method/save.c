@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "linalg/solver.h"
 #include "method/integrator.h"
+#include "system/turning.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,6 +30,13 @@ static size_t kept_size(const nt_integrator *it)
     return it->keeps ? (size_t)pattern->offset[pattern->n_slots] * sizeof(double) : 0;
 }
 
+/* And of the configuration at which it was made. */
+static size_t made_size(const nt_integrator *it)
+{
+    bool turns = it->keeps && nt_turning_configuration(it->factors);
+    return turns ? (size_t)it->problem->nq * sizeof(double) : 0;
+}
+
 static header save_header_of(const nt_integrator *it)
 {
     const nt_problem *p = it->problem;
@@ -43,7 +51,7 @@ static header save_header_of(const nt_integrator *it)
     h.size = it->size;
     h.statistics_size = sizeof h.statistics;
     h.solver_size = nt_solver_saved_size(f->solver);
-    h.kept_size = kept_size(it);
+    h.kept_size = kept_size(it) + made_size(it);
     h.level = it->level, h.calm = it->calm, h.n_dropped = f->n_dropped;
     h.n_off = p->n_off;
     h.stale = it->stepper.stale, h.kept = it->keeps && f->kept;
@@ -56,7 +64,7 @@ static header save_header_of(const nt_integrator *it)
 
 /* Where the parts are among the bytes of a state. */
 typedef struct places {
-    size_t now, before, rows, off, solver, kept, end;
+    size_t now, before, rows, off, solver, kept, made, end;
 } places;
 
 static places places_of(const nt_integrator *it)
@@ -67,7 +75,8 @@ static places places_of(const nt_integrator *it)
     at.off = at.rows + (size_t)it->problem->nc * sizeof(int);
     at.solver = at.off + (size_t)it->problem->nc * sizeof(int);
     at.kept = at.solver + nt_solver_saved_size(it->factors->solver);
-    at.end = at.kept + kept_size(it);
+    at.made = at.kept + kept_size(it);
+    at.end = at.made + made_size(it);
     return at;
 }
 
@@ -97,6 +106,8 @@ void nt_integrator_save(const nt_integrator *it, void *bytes)
     nt_solver_save(f->solver, out + at.solver);
     if (h.kept)
         memcpy(out + at.kept, f->matrix.values, kept_size(it));
+    if (h.kept && made_size(it) > 0)
+        memcpy(out + at.made, nt_turning_configuration(it->factors), made_size(it));
 }
 
 /* The rows, what the solver remembers and the factors that are kept. */
@@ -113,6 +124,8 @@ static nt_status restore_factors(nt_integrator *it, const header *h, const char 
         memcpy(f->matrix.values, in + at->kept, kept_size(it));
         f->matrix.cleared = 0;
     }
+    if (h->kept && made_size(it) > 0)
+        memcpy(nt_turning_configuration(f), in + at->made, made_size(it));
     status = nt_solver_restore(f->solver, in + at->solver, h->kept ? &f->matrix : NULL);
     f->kept = h->kept && status == NT_OK;
     return status;

@@ -4,6 +4,7 @@
 #include "model/assemble.h"
 #include "model/beams/beam.h"
 #include "model/contacts/grip.h"
+#include "model/elements.h"
 #include "model/evaluate.h"
 #include "model/events.h"
 #include "model/joints/joint.h"
@@ -262,6 +263,27 @@ static nt_status find_explicit_blocks(nt_model *model)
     return NT_OK;
 }
 
+/* The nodes of a beam turn with its first one: nt_system.carriers, of models with beams. */
+static nt_status find_carriers(nt_model *model)
+{
+    const nt_space *space = &model->system.space;
+    int *carriers = NT_TAKE(&model->arena, space->n_blocks, int);
+    if (!carriers)
+        return NT_NO_MEMORY;
+    for (int b = 0; b < space->n_blocks; b++)
+        carriers[b] = b;
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        const nt_beam *beam = e->type == &nt_beam_type ? nt_model_data(model, e) : NULL;
+        if (!beam)
+            continue;
+        for (int k = 0; k < beam->n_nodes; k++) /* blocks follow bodies, without the ground */
+            carriers[beam->first_body - 1 + k] = beam->first_body - 1;
+        model->system.carriers = carriers;
+    }
+    return NT_OK;
+}
+
 static nt_status build_describe(nt_model *model)
 {
     nt_system *s = &model->system;
@@ -281,6 +303,8 @@ static nt_status build_describe(nt_model *model)
         model->parameter_scale[i] = size > 0 ? size : 1;
     }
     nt_status status = find_explicit_blocks(model);
+    if (status == NT_OK)
+        status = find_carriers(model);
     s->name = model->title;
     s->frame = NT_INERTIAL;
     s->row_quantity = model->row_quantity;

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "linalg/solver.h"
+#include "system/turning.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -54,6 +55,7 @@ void nt_factors_destroy(nt_factors *f)
 {
     if (!f)
         return;
+    nt_turning_free(f);
     nt_solver_destroy(f->solver);
     nt_matrix_free(&f->matrix);
     nt_arena_free(&f->arena);

@@ -10,6 +10,8 @@
 
 #include "system/problem.h"
 
+typedef struct nt_turning nt_turning;
+
 typedef struct nt_factors {
     const nt_problem *problem;
     nt_solver_kind kind; /* asked for */
@@ -35,7 +37,9 @@ typedef struct nt_factors {
 
     unsigned char *mark; /* [n] scratch of the choice                    */
     int *fixed;          /* [n] scratch of nt_factors_project            */
-    double *work;        /* [max(n, 2 nv)] scratch; free for the owner between calls */
+    nt_turning
+        *turning; /* of factors that are kept while bodies turn; NULL: they stay (turning.h) */
+    double *work; /* [max(n, 2 nv)] scratch; free for the owner between calls */
     nt_arena arena;
 } nt_factors;
 

@@ -565,8 +565,9 @@ static void add_node(const nt_view *view, const nt_beam *b, int node)
     nt_beam_mass mass = mass_of_node(b, node);
     inertial of = inertial_of(view, m, (lanes){0});
     v3 w = of.w, alpha = of.alpha, a = of.a, me = m3_apply(m->R, mass.me);
-    m3 rho = m3_multiply(m3_multiply(m->R, mass.rho), m3_transpose(m->R));
-    v3 rho_w = m3_apply(rho, w), rho_alpha = m3_apply(rho, alpha), wxme = v3_cross(w, me);
+    v3 W = m3_apply_transposed(m->R, w), wxme = v3_cross(w, me);
+    v3 rho_w = m3_apply(m->R, m3_apply(mass.rho, W));
+    v3 rho_alpha = m3_apply(m->R, m3_apply(mass.rho, m3_apply_transposed(m->R, alpha)));
     if (terms->residual) {
         v3 f = v3_axpy(mass.m, a, v3_add(v3_cross(alpha, me), v3_cross(w, wxme)));
         v3 moment = v3_add(v3_add(v3_cross(me, a), rho_alpha), v3_cross(w, rho_w));
@@ -575,6 +576,7 @@ static void add_node(const nt_view *view, const nt_beam *b, int node)
     }
     if (!terms->matrix)
         return;
+    m3 rho = m3_multiply(m3_multiply(m->R, mass.rho), m3_transpose(m->R));
     const nt_combination *c = terms->combination;
     double k = c->stiffness;
     m3 of_alpha = alpha_map(view, body), of_w = nt_rate_map(view, body, c->damping, k);

@@ -1,0 +1,286 @@
+/* Factors that turn with the bodies; see turning.h. */
+#include "system/turning.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Constraint rows of one node that are turned together, at most. */
+enum { MOST_ROWS = 12 };
+
+struct nt_turning {
+    double *q;       /* [nq] where the factors were made                      */
+    m3 *Q;           /* [n_blocks] rotations since then                       */
+    int *block;      /* [n_nodes] block of the space that a node turns with, -1: it does not */
+    int *group;      /* [n_groups + 1] where the slots of each node with rows begin */
+    int *slot;       /* [group[n_groups]] blocks of rows, one node after the other */
+    int *place;      /* [n_groups] where its D begins                         */
+    double *inverse; /* D^-1, row by row                                      */
+    int n_groups;
+    nt_matrix now; /* constraint Jacobians at the point */
+    bool alike;    /* nothing has turned yet            */
+    bool found;    /* Q and D are those of this step    */
+};
+
+static int rows_of(const nt_pattern *p, int node)
+{
+    return p->node_start[node + 1] - p->node_start[node];
+}
+
+/* Whether the unknowns of a node of a block are turned: translations in ground axes, and rotations
+ * where these are in ground axes too. */
+static bool turns(const nt_problem *p, int node, int block)
+{
+    const nt_block *of = &p->space.blocks[block];
+    bool is_rotation = of->rotation >= 0 && p->pattern->node_start[node] == of->v + of->nv - 3;
+    return p->frame != NT_SE3 && of->kind != NT_FIRST && rows_of(p->pattern, node) == 3 &&
+           (p->frame == NT_INERTIAL || !is_rotation);
+}
+
+/* Blocks of rows of multipliers with coordinates, sorted by node. */
+static nt_status list_groups(nt_turning *t, nt_factors *f)
+{
+    const nt_pattern *p = f->problem->pattern;
+    int n = p->n_nodes - p->n_primary, count = 0, entries = 0;
+    t->n_groups = n;
+    t->group = NT_TAKE(&f->arena, n + 1, int);
+    t->slot = NT_TAKE(&f->arena, p->n_slots, int);
+    t->place = NT_TAKE(&f->arena, n, int);
+    if (!t->group || !t->slot || !t->place)
+        return NT_NO_MEMORY;
+    for (int s = 0; s < p->n_slots; s++)
+        if (p->row[s] >= p->n_primary && p->column[s] < p->n_primary)
+            t->group[p->row[s] - p->n_primary + 1]++;
+    for (int g = 0; g < n; g++)
+        t->group[g + 1] += t->group[g];
+    for (int s = 0; s < p->n_slots; s++)
+        if (p->row[s] >= p->n_primary && p->column[s] < p->n_primary)
+            t->slot[t->group[p->row[s] - p->n_primary]++] = s, count++;
+    for (int g = n; g > 0; g--)
+        t->group[g] = t->group[g - 1];
+    t->group[0] = 0;
+    for (int g = 0; g < n; g++) {
+        int rows = rows_of(p, p->n_primary + g);
+        t->place[g] = entries;
+        entries += rows * rows;
+    }
+    t->inverse = NT_TAKE(&f->arena, entries, double);
+    return t->inverse ? NT_OK : NT_NO_MEMORY;
+}
+
+nt_status nt_turning_take(nt_factors *f)
+{
+    const nt_problem *p = f->problem;
+    if (!p->system->carriers)
+        return NT_OK;
+    for (int node = p->pattern->n_primary; node < p->pattern->n_nodes; node++)
+        if (rows_of(p->pattern, node) > MOST_ROWS)
+            return NT_OK;
+    nt_turning *t = NT_TAKE(&f->arena, 1, nt_turning);
+    if (!t)
+        return NT_NO_MEMORY;
+    t->q = NT_TAKE(&f->arena, p->nq, double);
+    t->Q = NT_TAKE(&f->arena, p->space.n_blocks, m3);
+    if (!t->q || !t->Q || list_groups(t, f) != NT_OK)
+        return NT_NO_MEMORY;
+    t->block = NT_TAKE(&f->arena, p->pattern->n_nodes, int);
+    if (!t->block || nt_matrix_init(&t->now, p->pattern) != NT_OK)
+        return NT_NO_MEMORY;
+    for (int node = 0; node < p->pattern->n_nodes; node++)
+        t->block[node] = -1;
+    for (int b = 0; b < p->space.n_blocks; b++)
+        for (int node = 0; node < p->pattern->n_primary; node++) {
+            int v = p->pattern->node_start[node] - p->space.blocks[b].v;
+            if (v >= 0 && v < p->space.blocks[b].nv && turns(p, node, b))
+                t->block[node] = b;
+        }
+    t->alike = t->found = true;
+    f->turning = t;
+    return NT_OK;
+}
+
+void nt_turning_free(nt_factors *f)
+{
+    if (f->turning)
+        nt_matrix_free(&f->turning->now);
+}
+
+void nt_turning_made(nt_factors *f, const double *q)
+{
+    if (!f->turning)
+        return;
+    memcpy(f->turning->q, q, (size_t)f->problem->nq * sizeof *q);
+    f->turning->alike = f->turning->found = true;
+}
+
+void nt_turning_begin(nt_factors *f)
+{
+    if (f->turning)
+        f->turning->alike = f->turning->found = false;
+}
+
+double *nt_turning_configuration(nt_factors *f) { return f->turning ? f->turning->q : NULL; }
+
+/* ---- rotations ------------------------------------------------------------------------------- */
+
+/* R(q) R(q0)^T of the block that carries each. */
+static void find_rotations(const nt_problem *p, nt_turning *t, const double *q)
+{
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        const nt_block *of = &p->space.blocks[p->system->carriers[b]];
+        t->Q[b] = m3_identity();
+        if (of->rotation < 0)
+            continue;
+        quat now = quat_load(q + of->q + of->nq - 4), then = quat_load(t->q + of->q + of->nq - 4);
+        then.x = -then.x, then.y = -then.y, then.z = -then.z;
+        t->Q[b] = quat_matrix(quat_unit(quat_multiply(now, then)));
+    }
+}
+
+/* A block of rows, [rows][columns], times Q of its node. */
+static int load_rows(const nt_problem *p, const nt_turning *t, const nt_matrix *matrix, int slot,
+                     bool turned, double *out)
+{
+    const nt_pattern *pattern = p->pattern;
+    int node = pattern->column[slot], columns = rows_of(pattern, node);
+    int rows = rows_of(pattern, pattern->row[slot]);
+    const double *from = nt_matrix_block(matrix, slot);
+    for (int i = 0; i < rows * columns; i++)
+        out[i] =
+            nt_pattern_is_single(pattern, slot) ? (i % (columns + 1) == 0 ? *from : 0) : from[i];
+    if (turned && t->block[node] >= 0)
+        for (int i = 0; i < rows; i++)
+            v3_store(out + 3 * i, m3_apply_transposed(t->Q[t->block[node]], v3_load(out + 3 * i)));
+    return columns;
+}
+
+/* a[n][n] := its inverse, b at most MOST_ROWS; false where it has none. */
+static bool invert(int n, double a[MOST_ROWS][2 * MOST_ROWS])
+{
+    for (int k = 0; k < n; k++) {
+        int best = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabs(a[i][k]) > fabs(a[best][k]))
+                best = i;
+        if (!(fabs(a[best][k]) > 0))
+            return false;
+        for (int j = 0; j < 2 * n; j++) {
+            double x = a[k][j];
+            a[k][j] = a[best][j], a[best][j] = x;
+        }
+        double r = 1 / a[k][k];
+        for (int j = 0; j < 2 * n; j++)
+            a[k][j] *= r;
+        for (int i = 0; i < n; i++) {
+            double l = a[i][k];
+            for (int j = 0; i != k && j < 2 * n; j++)
+                a[i][j] -= l * a[k][j];
+        }
+    }
+    return true;
+}
+
+static bool has_dropped(const nt_factors *f, int node)
+{
+    const int *start = f->problem->pattern->node_start + node;
+    for (int i = 0; i < f->n_dropped; i++)
+        if (f->dropped[i] >= start[0] && f->dropped[i] < start[1])
+            return true;
+    return false;
+}
+
+/* D^-1 = (G0 G0^T) (G Q G0^T)^-1, the sums over the blocks of the rows. */
+static bool find_rows(const nt_factors *f, nt_turning *t, int g)
+{
+    const nt_problem *p = f->problem;
+    int n = rows_of(p->pattern, p->pattern->n_primary + g);
+    double then[3 * MOST_ROWS], now[3 * MOST_ROWS], square[MOST_ROWS][MOST_ROWS] = {{0}};
+    double product[MOST_ROWS][2 * MOST_ROWS] = {{0}};
+    if (has_dropped(f, p->pattern->n_primary + g))
+        return false;
+    for (int k = t->group[g]; k < t->group[g + 1]; k++) {
+        if (rows_of(p->pattern, p->pattern->column[t->slot[k]]) > 3)
+            return false;
+        int columns = load_rows(p, t, &f->matrix, t->slot[k], false, then);
+        load_rows(p, t, &t->now, t->slot[k], true, now);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                for (int c = 0; c < columns; c++) {
+                    product[i][j] += now[i * columns + c] * then[j * columns + c];
+                    square[i][j] += then[i * columns + c] * then[j * columns + c];
+                }
+    }
+    for (int i = 0; i < n; i++)
+        product[i][n + i] = 1;
+    if (!invert(n, product))
+        return false;
+    double *to = t->inverse + t->place[g];
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            to[i * n + j] = 0;
+            for (int k = 0; k < n; k++)
+                to[i * n + j] += square[i][k] * product[k][n + j];
+        }
+    return true;
+}
+
+static nt_status find_turns(nt_factors *f, const nt_point *at, const nt_combination *combination)
+{
+    nt_turning *t = f->turning;
+    nt_combination c = *combination;
+    c.mass = c.damping = c.stiffness = c.multiplier = 0;
+    nt_terms terms = {.level = NT_POSITION, .matrix = &t->now, .combination = &c};
+    find_rotations(f->problem, t, at->q);
+    nt_matrix_zero(&t->now);
+    nt_status status = nt_problem_evaluate(f->problem, at, &terms);
+    for (int g = 0; status == NT_OK && g < t->n_groups; g++) {
+        int n = rows_of(f->problem->pattern, f->problem->pattern->n_primary + g);
+        if (find_rows(f, t, g))
+            continue;
+        double *D = t->inverse + t->place[g];
+        for (int i = 0; i < n * n; i++)
+            D[i] = i % (n + 1) == 0;
+    }
+    t->found = true;
+    return status;
+}
+
+/* ---- solving --------------------------------------------------------------------------------- */
+
+/* z := T^-1 z, or after the solve z := T^-T z */
+static void turn(const nt_problem *p, const nt_turning *t, bool after, double *z)
+{
+    const nt_pattern *pattern = p->pattern;
+    for (int node = 0; node < pattern->n_primary; node++) {
+        double *x = z + pattern->node_start[node];
+        if (t->block[node] < 0)
+            continue;
+        m3 Q = t->Q[t->block[node]];
+        v3_store(x, after ? m3_apply(Q, v3_load(x)) : m3_apply_transposed(Q, v3_load(x)));
+    }
+    for (int g = 0; g < t->n_groups; g++) {
+        int node = pattern->n_primary + g, n = rows_of(pattern, node);
+        double *x = z + pattern->node_start[node], y[MOST_ROWS];
+        const double *D = t->inverse + t->place[g];
+        for (int i = 0; i < n; i++) {
+            y[i] = 0;
+            for (int j = 0; j < n; j++)
+                y[i] += (after ? D[j * n + i] : D[i * n + j]) * x[j];
+        }
+        memcpy(x, y, (size_t)n * sizeof *y);
+    }
+}
+
+nt_status nt_turning_solve(nt_factors *f, const nt_point *at, const nt_combination *combination,
+                           double *z)
+{
+    nt_turning *t = f->turning;
+    if (!t || t->alike)
+        return nt_solver_solve(f->solver, z, 1);
+    nt_status status = t->found ? NT_OK : find_turns(f, at, combination);
+    if (status != NT_OK)
+        return status;
+    turn(f->problem, t, false, z);
+    status = nt_solver_solve(f->solver, z, 1);
+    turn(f->problem, t, true, z);
+    return status;
+}
