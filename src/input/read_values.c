@@ -54,7 +54,9 @@ static nt_status read_number(nt_reader *reader, const nt_key *key, const nt_node
         return nt_read_number(reader, key->name, node, (double *)(void *)(data + key->offset));
     nt_status status = NT_OK;
     for (const nt_key *member = key->group; member->name && status == NT_OK; member++)
-        status = nt_read_number(reader, key->name, node, (double *)(void *)(data + member->offset));
+        if (member->type == NT_KEY_NUMBER)
+            status =
+                nt_read_number(reader, key->name, node, (double *)(void *)(data + member->offset));
     return status;
 }
 

@@ -16,7 +16,7 @@ typedef struct header {
     char method[32];
     int nq, nv, nh, nn, n_memory, frame;
     size_t size, statistics_size, solver_size, kept_size;
-    int level, calm, n_dropped, n_off, stale, kept;
+    int level, calm, n_dropped, n_off, stale, kept, in_parts;
     nt_step_control control;
     nt_energy_watch watch;
     nt_statistics statistics;
@@ -54,7 +54,7 @@ static header save_header_of(const nt_integrator *it)
     h.kept_size = kept_size(it) + made_size(it);
     h.level = it->level, h.calm = it->calm, h.n_dropped = f->n_dropped;
     h.n_off = p->n_off;
-    h.stale = it->stepper.stale, h.kept = it->keeps && f->kept;
+    h.stale = it->stepper.stale, h.kept = it->keeps && f->kept, h.in_parts = f->in_parts;
     h.control = it->control;
     h.watch = it->watch;
     h.statistics = it->statistics;
@@ -126,8 +126,10 @@ static nt_status restore_factors(nt_integrator *it, const header *h, const char 
     }
     if (h->kept && made_size(it) > 0)
         memcpy(nt_turning_configuration(f), in + at->made, made_size(it));
-    status = nt_solver_restore(f->solver, in + at->solver, h->kept ? &f->matrix : NULL);
+    bool whole = h->kept && !h->in_parts;
+    status = nt_solver_restore(f->solver, in + at->solver, whole ? &f->matrix : NULL);
     f->kept = h->kept && status == NT_OK;
+    f->in_parts = h->kept && h->in_parts;
     return status;
 }
 

@@ -177,6 +177,14 @@ nt_status nt_quantity_sort_objects(nt_model *model)
     return NT_OK;
 }
 
+void nt_quantity_more_elements(nt_model *model, int more)
+{
+    int behind = object_count(model) - model->n_named - more;
+    for (int i = 0; i < model->n_objects; i++)
+        if (model->objects[i].object >= behind)
+            model->objects[i].object += more;
+}
+
 static int compare_span(const void *a, const void *b)
 {
     const span *name = a;

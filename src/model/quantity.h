@@ -30,6 +30,8 @@ void nt_sampler_values(const nt_sampler *sampler, const nt_quantity_info *quanti
 
 /* Takes model->objects, once all are named. NT_NO_MEMORY. */
 nt_status nt_quantity_sort_objects(nt_model *model);
+/* The last `more` elements, without names in the file, have come since. */
+void nt_quantity_more_elements(nt_model *model, int more);
 
 /* nt_model_quantity; with `any` also those of the ground, which expressions may use though they
  * never change. *object (may be NULL): which of model->objects it belongs to, NULL for the whole

@@ -42,11 +42,13 @@ int nt_model_signal(nt_model *model, const char *name, int length)
     bool is_load = (kind->needs & NT_IS_LOAD) != 0;
     if (!kind->differentiate && !is_load)
         return -1;
-    /* what rolls acts at a point that no body carries: its force alone has derivatives */
-    const nt_element_type *type = model->elements[found.object].type;
-    bool rolls = (kind->needs & NT_IS_FORCE) != 0 && type->rates;
-    if (kind->of == NT_OF_LOADED && !type->as_joint && !rolls)
-        return -1;
+    if (kind->of == NT_OF_LOADED) {
+        /* what rolls acts at a point that no body carries: its force alone has derivatives */
+        const nt_element_type *type = model->elements[found.object].type;
+        bool rolls = (kind->needs & NT_IS_FORCE) != 0 && type->rates;
+        if (!type->as_joint && !rolls)
+            return -1;
+    }
     for (int i = object->signal; i > 0; i = model->signals[i - 1].before) {
         const nt_signal *s = &model->signals[i - 1];
         bool same = nt_quantity_kinds[s->kind].values == nt_quantity_kinds[found.kind].values;

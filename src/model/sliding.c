@@ -1,4 +1,5 @@
 #include "model/sliding.h"
+#include "model/quantity.h"
 
 #include "group/rotation.h"
 #include "model/expression_code.h"
@@ -447,6 +448,7 @@ nt_status nt_model_add_slides(nt_model *model)
     }
     model->elements = all;
     model->n_elements = before + n;
+    nt_quantity_more_elements(model, n);
     nt_status status = nt_model_more_numbers(model);
     for (int k = 0; k < model->n_switches && status == NT_OK; k++)
         if (model->switches[k].slide >= 0)

@@ -20,6 +20,9 @@ typedef struct nt_factors {
     /* The owner keeps the factors for later, and the matrix holds the numbers they were made from.
      * False as soon as the matrix is filled with something else. */
     bool kept;
+    /* The factors behind a kept matrix are those of its parts, elsewhere; as a whole it may have
+     * none. */
+    bool in_parts;
 
     /* The numbers that the factors at hand were made from, where the owner wants factors made anew
      * only when a number has changed; NULL: it does not. Not finite: there are none. */
@@ -56,7 +59,7 @@ void nt_factors_destroy(nt_factors *factors);
  * longer. */
 static inline void nt_factors_begin(nt_factors *factors)
 {
-    factors->kept = false;
+    factors->kept = factors->in_parts = false;
     nt_matrix_zero(&factors->matrix);
 }
 

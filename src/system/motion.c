@@ -242,7 +242,11 @@ nt_status nt_factors_accelerate(nt_factors *f, const nt_point *at, double *vdot,
             r[f->dropped[i]] = 0;
         effort->factorisations++;
         effort->solves++;
-        if (status != NT_OK || (status = nt_solver_factor_solve(f->solver, &f->matrix, r)) != NT_OK)
+        if (status == NT_OK)
+            status = nt_solver_factor_solve(f->solver, &f->matrix, r);
+        if (status == NT_SINGULAR && (has & NT_HAS_MOMENTA) && p->nc == 0)
+            effort->unknown = without_inertia(p); /* what rests is not asked for before */
+        if (status != NT_OK)
             return status;
         double sum = motion_subtract(vdot, r, p->nv) + motion_subtract(lambda, r + p->nv, p->nh) +
                      motion_subtract(mu, r + p->nv + p->nh, p->nn);

@@ -126,7 +126,7 @@ static void test_water(void **state)
         "gravity: [0, 0, -9]\n"
         "forces: {m: {type: mass, on: b, matrix: [0.5, 3, 2, 0, 0.2, 0.2]}}\n"
         "simulation: {duration: 1, step: 5e-3}\n";
-    double alpha[3], fall[3], before[3], then[3];
+    double alpha[3], fall[3], before[8], then[8]; /* of energy: all its columns */
     (void)state;
     after(text, 0, "b.angular_acceleration", alpha);
     is_close("turn", alpha[2], -(3 - 0.5) * 2 * 1 / (0.4 + 0.2), 1e-13);

@@ -529,13 +529,6 @@ void nt_splitting_rest_end(const nt_splitting_own *own, nt_stepper *s, const nt_
         nt_factors_begin(s->factors);
         nt_splitting_scatter(own->values, own->n_values, own->factors->matrix.values,
                              s->factors->matrix.values);
-        for (int k = 0; k < own->n_alone + own->n_apart; k++) { /* any that can be factorised */
-            int b = k < own->n_alone ? own->alone[k] : own->apart[k - own->n_alone];
-            const nt_block *block = &p->space.blocks[b];
-            for (int i = block->v; i < block->v + block->nv; i++)
-                if (p->diagonal[i] >= 0)
-                    s->factors->matrix.values[p->diagonal[i]] = 1;
-        }
     }
-    s->factors->kept = own->factors->kept;
+    s->factors->kept = s->factors->in_parts = own->factors->kept;
 }
