@@ -63,6 +63,12 @@ draw pid_arm 't, s' 'moment, N m' 'angle, rad' "d $t'motor1' with lines title 's
 draw quadcopter_sampled 't, s' 'lift, N' 'place, m' "d $t'wish1' with lines title 'wish, front', \
     d $t'lift1' with lines title 'lift, front', d $t'frame.position.x' axes x1y2 with lines title 'x', \
     d $t'frame.position.z' axes x1y2 with lines title 'z'"
+draw trebuchet 'x, m' 'z, m' '' "d using (\$1 < 1.9 ? \$2 : NaN):4 with lines title 'stone', \
+    d using (\$1 < 1.16 ? \$5 : NaN):7 with lines title \"the beam's tip\"" --set output.every=2e-3
+draw bouncing_ball 't, s' 'height, m' 'energy, J' "d $t'gap' with lines title 'gap', \
+    d $t'energy.total' axes x1y2 with lines title 'energy'"
+draw escapement 't, s' 'angle, rad' 'energy, J' "d $t'staff.angle' with lines title 'balance', \
+    d $t'energy.total' axes x1y2 with lines title 'energy'"
 # The bicycle is pushed; see its README.md.
 push='forces.push={type: force, on: frame, value: [0, "30*(step(t, 0.5, 0, 0.6, 1) - step(t, 0.7, 0, 0.8, 1))", 0]}'
 model=bicycle/bicycle.yaml

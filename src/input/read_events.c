@@ -84,12 +84,35 @@ static nt_status check_one(nt_reader *reader, const nt_node *node)
                         n);
 }
 
+/* Where a body is struck lies beside a run's numbers, which follow parameters: markers do so. */
+static nt_status check_struck(nt_reader *reader, const nt_node *action)
+{
+    const nt_node *blow = nt_node_find(action, "impulse"),
+                  *at = blow && blow->kind == NT_NODE_MAPPING ? nt_node_find(blow, "at") : NULL;
+    nt_status status = NT_OK;
+    for (int i = 0; at && at->kind == NT_NODE_LIST && i < at->count && status == NT_OK; i++) {
+        const nt_expression *follows;
+        double value;
+        status = nt_read_unbound(reader, "at", at->values[i], &value, &follows);
+        if (status == NT_OK && follows)
+            status = nt_node_fail(reader->error, at->values[i],
+                                  "at: this place depends on parameters, expected numbers, or a "
+                                  "marker, whose place may depend on them");
+    }
+    return status;
+}
+
 static nt_status read_action(nt_reader *reader, const nt_node *node, nt_action *actions, int *n)
 {
     nt_action action = {.impulse.at.marker = -1, .target = -1, .state = -1, .started = -1};
     nt_status status = check_one(reader, node);
     if (status == NT_OK)
+        status = check_struck(reader, node);
+    bool binds = reader->binds;
+    reader->binds = false;
+    if (status == NT_OK)
         status = nt_read_keys(reader, nt_action_keys, NULL, node, "then", "events", false, &action);
+    reader->binds = binds;
     action.place = nt_read_place(reader, node);
     const nt_node *set = status == NT_OK ? nt_node_find(node, "set") : NULL;
     if (!set) {

@@ -229,8 +229,9 @@ static const nt_key impulse_keys[] = {
     NT_KEY("on", NT_KEY_BODY, .offset = offsetof(nt_action, impulse.on), .bit = 16,
            .required = true, .meaning = "the body that is struck"),
     NT_KEY("at", NT_KEY_POINT, .offset = offsetof(nt_action, impulse.at), .bit = 17, .unit = "m",
-           .meaning = "where: ground axes at the given placement, or a marker; default: the "
-                      "body's reference point"),
+           .meaning =
+               "where: numbers, ground axes at the given placement, or a marker, whose place "
+               "may depend on parameters; default: the body's reference point"),
     NT_KEY("value", NT_KEY_FUNCTIONS, .offset = offsetof(nt_action, impulse.value), .bit = 18,
            .high = 3, .required = true, .unit = "N s",
            .meaning = "force times time, ground axes: expressions of everything recorded"),

@@ -479,6 +479,8 @@ int nt_model_has_power(const nt_model *model)
 {
     if (!model)
         return 0;
+    if (model->n_happenings > 0) /* blows, impacts and changed numbers */
+        return 1;
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
         if (nt_element_does_work(model, e))

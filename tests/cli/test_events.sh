@@ -80,4 +80,9 @@ sed 's/-kick\*sign(x)/0/; s/\(turn: .*\)then:.*/\1then: [{start: back}]}/
     s/^  let_go/  back: {then: [{start: turn}]}\n  let_go/' bouncing.yaml >restless.yaml
 expect 3 run restless.yaml -o restless.csv
 says "at t = 0.4099" "event back has happened a thousand times at once" "does not settle"
+
+# ---- a blow at a place that depends on a parameter: a marker's ----
+sed 's/on: cart, value/on: cart, at: [pull, 0, 0], value/' bouncing.yaml >struck.yaml
+expect 2 check struck.yaml
+says "at: this place depends on parameters, expected numbers, or a marker"
 finish
