@@ -49,19 +49,26 @@ says "3000 of 3000 rows done, 0 of them failed"
 expect 0 sweep --collect killed -o killed.nc --quiet
 same killed.nc here.nc
 
-# ---- this command itself ended at random moments while jobs are out, and one worker each time ----
-moments=$(awk 'BEGIN { srand(2); for (i = 0; i < 6; i++) printf "%.2f\n", 0.6 + 0.6 * rand() }')
+# ---- this command itself ended as soon as a job is out and a random moment later: with everything
+# that it started, as by a machine that stops, or alone with one worker, while its jobs go on ----
+moments=$(awk 'BEGIN { srand(2); for (i = 0; i < 6; i++) printf "%.2f\n", 0.15 * rand() }')
+jobs_of_master() { pgrep -f -- "-o '*$PWD/master'* --rows" 2>/dev/null; }
 n=0
 for moment in $moments; do
     "$nutate" sweep plan.yaml -o master --engine parallel --threads 2 --resume >out 2>err </dev/null &
     job=$!
+    while kill -0 $job 2>/dev/null && [ -z "$(jobs_of_master)" ]; do sleep 0.01; done
     sleep "$moment"
-    for pid in $(pgrep -f -- "-o '*$PWD/master'* --rows" 2>/dev/null); do
-        case $(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null) in
-        "$nutate"\ sweep\ *) kill -9 "$pid" 2>/dev/null && break ;;
-        esac
-    done
-    kill -9 $job 2>/dev/null
+    if [ $n -lt 3 ]; then
+        kill -9 $job $(jobs_of_master) 2>/dev/null
+    else
+        for pid in $(jobs_of_master); do
+            case $(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null) in
+            "$nutate"\ sweep\ *) kill -9 "$pid" 2>/dev/null && break ;;
+            esac
+        done
+        kill -9 $job 2>/dev/null
+    fi
     wait $job
     [ $? = 137 ] && n=$((n + 1))
 done
