@@ -12,7 +12,7 @@ begun=$(date +%s%N)
 expect 0 sweep plan.yaml -o whole --quiet
 took=$((($(date +%s%N) - begun) / 1000000)) # ms
 expect 0 sweep --collect whole -o whole.nc -o whole.csv --quiet
-most=$((took * 15 / 100 > 200 ? took * 15 / 100 : 200))
+most=$((took / 20 > 200 ? took / 20 : 200))
 awk -v most="$most" 'BEGIN { srand(1); while (i++ < 2000) printf "%.3f\n", most / 1000 * rand() ^ 2 }' >moments
 killed=0 begun=0
 while [ $killed -lt 100 ] && read -r moment; do
