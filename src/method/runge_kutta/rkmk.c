@@ -305,12 +305,36 @@ static nt_status project_estimate(nt_stepper *s, double *rest, double *at_rest, 
     return status;
 }
 
+/* Whether some row prescribes a motion at a time of the step's stages: bodies at rest would leave
+ * it. Then the part across the constraints is the error with which the stages follow that motion:
+ * the step's end is put on it, but dense output is as far from it. rest[nv], rows[nc] scratch. */
+static bool is_driven(nt_stepper *s, double h, double *rest, double *rows)
+{
+    const nt_problem *p = s->problem;
+    const nt_rkmk_table *table = s->options->method->scheme;
+    nt_point at = nt_phase_point(&s->next);
+    nt_terms terms = {.level = NT_VELOCITY, .rows = rows};
+    double begin = at.t - h;
+    memset(rest, 0, (size_t)p->nv * sizeof *rest);
+    at.v = rest;
+    for (int k = 0; k <= table->stages; k++) {
+        at.t = begin + table->c[k] * h;
+        s->statistics->evaluations++;
+        if (nt_problem_evaluate(p, &at, &terms) != NT_OK)
+            return true;
+        for (int i = 0; i < p->nc; i++)
+            if (rows[i] != 0)
+                return true;
+    }
+    return false;
+}
+
 /* Elsewhere the part across the constraints is of the size of the rest, and steps follow tolerances
  * more closely with it: it is left out where without it no more than this part of the error is
  * left. */
 static const double MOSTLY_ACROSS = 0.01;
 
-static nt_status relieve_estimate(nt_stepper *s, double *estimate)
+static nt_status relieve_estimate(nt_stepper *s, double h, double *estimate)
 {
     const nt_problem *p = s->problem;
     double *rest = s->scratch, *at_rest = rest + p->n, *along = at_rest + p->nc;
@@ -320,7 +344,8 @@ static nt_status relieve_estimate(nt_stepper *s, double *estimate)
         return NT_OK;
     memcpy(along, estimate, bytes);
     nt_status status = project_estimate(s, rest, at_rest, along);
-    if (status == NT_OK && nt_step_error_of(s, along).size <= MOSTLY_ACROSS * size)
+    if (status == NT_OK && nt_step_error_of(s, along).size <= MOSTLY_ACROSS * size &&
+        !is_driven(s, h, rest, at_rest))
         memcpy(estimate, along, bytes);
     return status;
 }
@@ -337,7 +362,7 @@ nt_status nt_rkmk_error(nt_stepper *s, double h, double *estimate)
         combine(K, n, table->error + table->kept, table->stages + 1, h, second);
         combine_estimates(p, estimate, second);
     }
-    return p->nc > 0 ? relieve_estimate(s, estimate) : NT_OK;
+    return p->nc > 0 ? relieve_estimate(s, h, estimate) : NT_OK;
 }
 
 /* A rotation about a fixed axis has no error at all and would let steps grow to where T is

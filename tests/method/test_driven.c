@@ -1,0 +1,86 @@
+/* A body on a driven hinge: its motion is given, and dense output follows it between steps. */
+#include "../model/mechanism.h"
+
+static const struct {
+    const char *motion, *method;
+    double tolerance, allowed; /* rad */
+} cases[] = {
+    {"sin(10*t)", "rkmk-dopri5", 1e-8, 1e-7},
+    {"sin(10*t)", "rkmk-dop853", 1e-8, 1e-7},
+    {"step(t, 1, 0, 1.05, 3)", "rkmk-dop853", 1e-8, 1e-6},
+    {"0.2*sin(400*t)", "rkmk-dop853", 1e-8, 1e-7},
+};
+
+static double motion_at(size_t i, double t)
+{
+    double x = fmin(fmax((t - 1) / 0.05, 0), 1);
+    return i < 2    ? sin(10 * t)
+           : i == 2 ? 3 * x * x * x * (10 - 15 * x + 6 * x * x)
+                    : 0.2 * sin(400 * t);
+}
+
+typedef struct watch {
+    nt_integrator *integrator;
+    size_t i;
+    double before, worst;
+} watch;
+
+/* The largest deviation of the angle at seven places inside each step. */
+static int look(void *context, const nt_integrator *integrator)
+{
+    watch *w = context;
+    double end = nt_integrator_state(integrator).t;
+    for (int k = 1; k < 8; k++) {
+        nt_state state;
+        double t = w->before + k * (end - w->before) / 8;
+        if (nt_integrator_dense(w->integrator, t, &state) != NT_OK)
+            return 1;
+        double turn = 2 * atan2(state.q[5], state.q[3]); /* about y */
+        double off = remainder(turn - motion_at(w->i, t), 2 * acos(-1));
+        w->worst = fmax(w->worst, fabs(off));
+    }
+    w->before = end;
+    return 0;
+}
+
+static double miss(size_t i)
+{
+    char text[600];
+    nt_error error = {0};
+    snprintf(text, sizeof text,
+             "nutate: 1\ngravity: [0, 0, -9.80665]\nbodies:\n"
+             "  a: {mass: 2, inertia: [0.1, 0.2, 0.3], position: [1, 0, 0]}\njoints:\n"
+             "  j: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0], "
+             "motion: \"%s\"}\n",
+             cases[i].motion);
+    mechanism m = mechanism_read(text);
+    double tolerance = cases[i].tolerance;
+    nt_integrator_setup setup = {.system = nt_run_system(m.run),
+                                 .method = nt_method_find(cases[i].method),
+                                 .tolerance = {tolerance, tolerance, tolerance, tolerance}};
+    if (nt_integrator_create(&m.integrator, &setup, &error) != NT_OK ||
+        nt_integrator_start(m.integrator, 0, m.q, m.v, m.memory, &error) != NT_OK)
+        fail_msg("%s", error.message);
+    watch w = {m.integrator, i, 0, 0};
+    if (nt_integrator_run(m.integrator, 1.5, 1e-3, look, &w, &error) != NT_OK)
+        fail_msg("%s: %s", cases[i].motion, error.message);
+    mechanism_close(&m);
+    return w.worst;
+}
+
+/* The end of a step is put on the motion: its error shows between the ends alone. */
+static void test_dense_output_follows_the_motion(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double off = miss(i);
+        if (!(off <= cases[i].allowed))
+            fail_msg("motion %s, %s: off by %.3g rad", cases[i].motion, cases[i].method, off);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_dense_output_follows_the_motion)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
