@@ -163,8 +163,7 @@ static void exchange(nt_run *run, const input *in, const nt_expression *from,
                      const nt_expression *to)
 {
     *in->place = to;
-    if (in->element->type->input)
-        in->element->type->input(nt_element_numbers(run, in->element), from, to);
+    nt_element_input(run, in->element, from, to);
 }
 
 /* Residuals are affine in the functions of loads, and smooth in those of motions (the row of a

@@ -217,7 +217,7 @@ static nt_status divide(nt_arena *arena, const nt_columns *E, nt_columns *A, boo
     nt_basis b;
     nt_status status = nt_basis_find(arena, E, 1e-13, &b);
     *done = status == NT_OK && b.rank == n;
-    if (!*done)
+    if (!*done || n == 0)
         return status;
     nt_columns copy = nt_columns_take(arena, n, n);
     int *pivots = NT_TAKE(arena, room, int);
@@ -363,6 +363,8 @@ static bool are_far_apart(const root *roots, int count)
 static nt_status exchange_smallest(nt_arena *arena, const nt_columns *A, root *roots, int count)
 {
     int n = A->rows, info = 0, k = 0;
+    if (n == 0)
+        return NT_OK;
     nt_columns copy = nt_columns_take(arena, n, n), inverse = nt_columns_identity(arena, n),
                vectors;
     int *pivots = NT_TAKE(arena, n, int);

@@ -226,7 +226,7 @@ static nt_status solve_bordered(nt_reference *r, double *d)
                 S[k * m + i] += x * columns[k * n + j];
         }
     }
-    if (status == NT_OK)
+    if (status == NT_OK && m > 0)
         dgesv_(&m, &one, S, &m, pivots, rhs, &m, &info);
     if (status == NT_OK && info != 0)
         status = NT_SINGULAR;

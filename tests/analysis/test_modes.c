@@ -241,6 +241,20 @@ static const char pendulums[] =
     "initial: {correct: true}\n";
 
 /* Two equal pendulums, one below the other: g/l (2 -+ sqrt 2), in two directions alike. */
+/* All is driven: there is nothing to shake. */
+static void test_no_freedom(void **state)
+{
+    static const char text[] =
+        "nutate: 1\nbodies:\n  a: {mass: 1, inertia: [1, 1, 1]}\n"
+        "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 0, 1], "
+        "motion: 3*t}\n";
+    found f;
+    (void)state;
+    found_open(&f, text, NT_ABOUT_INITIAL, (nt_modes_setup){0});
+    assert_int_equal(nt_modes_count(f.modes), 0);
+    found_close(&f);
+}
+
 static void test_double_pendulum(void **state)
 {
     found f;
@@ -562,6 +576,7 @@ int main(void)
         cmocka_unit_test(test_precessing_top),
         cmocka_unit_test(test_conical_pendulum),
         cmocka_unit_test(test_rate_that_is_found),
+        cmocka_unit_test(test_no_freedom),
         cmocka_unit_test(test_double_pendulum),
         cmocka_unit_test(test_damped_masses),
         cmocka_unit_test(test_both_finders),
