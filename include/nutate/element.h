@@ -502,7 +502,8 @@ NT_API nt_status nt_element_refuse(const nt_run *run, const nt_element *element,
                                    const char *words);
 
 /* For `declare`. The port of a body's translation, that of its rotation is the next one; added
- * where they are new; -1: memory is out. All ports come before the first block. */
+ * where they are new; -1: memory is out, there is no such body, or a block was there already: all
+ * ports come before the first block. */
 NT_API int nt_element_port_of_body(nt_model *model, nt_element *element, int body);
 /* The port of the element's own coordinates, likewise. */
 NT_API int nt_element_port_of_own(nt_model *model, nt_element *element);

@@ -58,8 +58,8 @@ typedef struct nt_cli_options {
     bool spectrum;
     const char *collect, *statistics, *rows; /* of sweep; NULL where not given */
     bool dry_run, show_status, portable;
-    const char *engine;     /* NULL where not given */
-    const char **sshlogins; /* [n_sshlogins] */
+    const char *engine; /* NULL where not given */
+    char **sshlogins;   /* [n_sshlogins] */
     int n_sshlogins;
     char **command;       /* the whole command line, ended by NULL */
     nt_setting *settings; /* [n_settings] */
@@ -377,7 +377,8 @@ typedef struct nt_cli_table {
     int n_files;
     char *made;                /* the path without -o; NULL */
     const char *drawing;       /* FILE.svg among -o; NULL */
-    nt_result_column *columns; /* [n_columns] owned, texts too */
+    nt_result_column *columns; /* [n_columns] owned */
+    char **texts;              /* [3 n_columns] theirs, owned */
     int n_columns;
     const nt_result_array *arrays; /* [n_arrays] */
     int n_arrays;

@@ -240,7 +240,7 @@ static int run_parallel(engine *e)
         }
         for (int i = 0; i < options->n_sshlogins; i++) {
             arguments[n++] = "--sshlogin";
-            arguments[n++] = (char *)(uintptr_t)options->sshlogins[i];
+            arguments[n++] = options->sshlogins[i];
         }
         arguments[n++] = job;
         arguments[n++] = "::::";

@@ -51,14 +51,17 @@ int nt_cli_table_files(nt_cli_table *table, const nt_cli_options *options, const
 bool nt_cli_table_column(nt_cli_table *table, const char *name, const char *unit,
                          const char *meaning)
 {
-    nt_result_column *more =
-        realloc(table->columns, (size_t)(table->n_columns + 1) * sizeof *table->columns);
-    if (!more)
+    size_t count = (size_t)table->n_columns + 1;
+    nt_result_column *columns = realloc(table->columns, count * sizeof *columns);
+    table->columns = columns ? columns : table->columns;
+    char **texts = columns ? realloc(table->texts, 3 * count * sizeof *texts) : NULL;
+    if (!texts)
         return false;
-    table->columns = more;
-    nt_result_column *c = &more[table->n_columns++];
-    *c = (nt_result_column){strdup(name), strdup(unit), strdup(meaning)};
-    return c->name && c->unit && c->meaning;
+    table->texts = texts;
+    texts += 3 * table->n_columns;
+    texts[0] = strdup(name), texts[1] = strdup(unit), texts[2] = strdup(meaning);
+    columns[table->n_columns++] = (nt_result_column){texts[0], texts[1], texts[2]};
+    return texts[0] && texts[1] && texts[2];
 }
 
 int nt_cli_table_begin(nt_cli_table *table, const nt_model *model, const char *path,
@@ -113,11 +116,9 @@ int nt_cli_table_end(nt_cli_table *table)
 void nt_cli_table_free(nt_cli_table *table)
 {
     nt_result_finish(table->writer, NULL);
-    for (int i = 0; i < table->n_columns; i++) {
-        free((void *)(uintptr_t)table->columns[i].name);
-        free((void *)(uintptr_t)table->columns[i].unit);
-        free((void *)(uintptr_t)table->columns[i].meaning);
-    }
+    for (int i = 0; i < 3 * table->n_columns; i++)
+        free(table->texts[i]);
+    free(table->texts);
     free(table->columns);
     free(table->files);
     free(table->made);

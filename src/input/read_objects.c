@@ -338,8 +338,7 @@ static nt_status read_elements(nt_reader *reader)
         bool enough = strcmp(word, "force") == 0 || strcmp(word, type->name) == 0;
         snprintf(kind, sizeof kind, "%s%s%s", type->name, enough ? "" : " ", enough ? "" : word);
         reader->data = nt_element_numbers(model->origin, &model->elements[i]);
-        if (type->defaults)
-            type->defaults(reader->data);
+        nt_element_defaults(model->origin, &model->elements[i]);
         reader->array_place = nt_read_array_begin(type->size);
         status =
             read_object(reader, type->keys, reader->elements[i].name, reader->elements[i].value,

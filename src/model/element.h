@@ -189,6 +189,20 @@ static inline bool nt_element_at_stop(const nt_element *e, const nt_view *view, 
 {
     return e->type->at_stop && e->type->at_stop(e, view, memory + e->memory);
 }
+static inline bool nt_element_stops(const nt_element *e) { return e->type->stop_after != NULL; }
+/* Where the type keeps a function besides its key. */
+static inline void nt_element_input(nt_run *run, const nt_element *e,
+                                    const struct nt_expression *from,
+                                    const struct nt_expression *to)
+{
+    if (e->type->input)
+        e->type->input(nt_element_numbers_in(run, e), from, to);
+}
+static inline void nt_element_defaults(nt_run *run, const nt_element *e)
+{
+    if (e->type->defaults)
+        e->type->defaults(nt_element_numbers_in(run, e));
+}
 static inline bool nt_element_has_arrow(const nt_element *e) { return e->type->arrow != NULL; }
 static inline void nt_element_draw(const nt_run *run, const nt_element *e, nt_sketch_put *put,
                                    void *to)

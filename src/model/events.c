@@ -278,7 +278,7 @@ void nt_model_lay_out_events(nt_model *model)
     bool any = model->n_switches + model->n_grips + model->n_delays + model->n_happenings > 0 ||
                model->joints_change;
     for (int i = 0; i < model->n_elements; i++)
-        any = any || model->elements[i].type->stop_after;
+        any = any || nt_element_stops(&model->elements[i]);
     model->switch_memory = system->n_memory;
     if (!any)
         return;

@@ -67,6 +67,7 @@ nt_status nt_plugin_load(const char *path, nt_error *error)
 
 nt_status nt_element_couple_pair(nt_model *model, nt_element *element)
 {
+    NT_NEED(NULL, "model element", model, element);
     return nt_load_declare(model, element, NT_BOTH_MOTIONS, NT_BOTH_MOTIONS);
 }
 
@@ -135,6 +136,7 @@ static nt_status pair_column(const nt_element *e, const nt_view *view, nt_pair_l
 
 nt_status nt_element_add_pair(const nt_element *e, const nt_view *view, nt_pair_law law)
 {
+    NT_NEED(NULL, "element view law", e, view, law ? view : NULL);
     nt_pair_force at;
     nt_pair_derivative rows[NT_PAIR_NODES] = {0};
     const nt_motion *A = &view->motion[e->a], *B = &view->motion[e->b];

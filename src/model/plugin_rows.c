@@ -264,6 +264,7 @@ static nt_status add_power(const rows_law *p, const nt_motion at[2])
 
 nt_status nt_element_add_rows(const nt_element *element, const nt_view *view, nt_pair_rows law)
 {
+    NT_NEED(NULL, "element view law", element, view, law ? view : NULL);
     nt_motion at[2] = {view->motion[element->a], view->motion[element->b]};
     double J[MOST_ROWS * WAYS];
     for (int i = 0; i < 2 && !view->energy && view->terms->level != NT_ACCELERATION; i++)
@@ -289,6 +290,7 @@ nt_status nt_element_add_rows(const nt_element *element, const nt_view *view, nt
 nt_status nt_element_couple_rows(nt_model *model, nt_element *element)
 {
     nt_status status = NT_OK;
+    NT_NEED(NULL, "model element", model, element);
     for (int i = 0; i <= NT_ROWS; i++)
         for (int j = 0; j <= NT_ROWS && status == NT_OK; j++)
             if (i != NT_ROWS || j != NT_ROWS)

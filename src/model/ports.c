@@ -1,4 +1,5 @@
 /* The ports of elements: which nodes of the system each adds terms to. */
+#include "base/error.h"
 #include "model/model.h"
 
 #include <string.h>
@@ -31,7 +32,7 @@ nt_status nt_element_begin_ports(nt_model *model, nt_element *e)
 
 static int add_ports(nt_model *model, nt_element *e, const nt_port *ports, int n)
 {
-    nt_port *all = NT_TAKE(&model->arena, e->n_ports + n, nt_port);
+    nt_port *all = e->slot ? NULL : NT_TAKE(&model->arena, e->n_ports + n, nt_port);
     if (!all)
         return -1;
     memcpy(all, e->ports, (size_t)e->n_ports * sizeof *all);
@@ -44,6 +45,8 @@ static int add_ports(nt_model *model, nt_element *e, const nt_port *ports, int n
 int nt_element_port_of_body(nt_model *model, nt_element *e, int body)
 {
     nt_port wanted[2];
+    if (!model || !e || body < 0 || body >= model->n_bodies)
+        return -1;
     put_body(model, body, wanted);
     e->last_body = body > e->last_body ? body : e->last_body;
     for (int i = 0; i + 1 < e->n_ports; i++)
@@ -82,7 +85,7 @@ int nt_element_port_of_own_of(nt_model *model, nt_element *e, const nt_element *
 
 int nt_element_port_of_own(nt_model *model, nt_element *e)
 {
-    return nt_element_port_of_own_of(model, e, e);
+    return model && e ? nt_element_port_of_own_of(model, e, e) : -1;
 }
 
 void nt_element_look_at(const nt_model *model, const nt_element *e, bool *bodies)
@@ -119,6 +122,10 @@ static nt_status begin_slots(nt_model *model, nt_element *e)
 nt_status nt_element_couple(nt_model *model, nt_element *e, int row, int column,
                             nt_block_shape shape)
 {
+    NT_NEED(NULL, "model element", model, e);
+    NT_NEED_NUMBER(NULL, "row", row, 0, e->n_ports - 1);
+    NT_NEED_NUMBER(NULL, "column", column, 0, e->n_ports - 1);
+    NT_NEED_NUMBER(NULL, "shape", shape, NT_FULL, NT_SCALED);
     if (!e->slot && begin_slots(model, e) != NT_OK)
         return NT_NO_MEMORY;
     int *slot = &e->slot[row * e->n_ports + column];

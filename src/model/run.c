@@ -295,12 +295,12 @@ const void *nt_element_data_in(const nt_run *run, const nt_element *element)
 
 const void *nt_element_data_of(const nt_model *model, const nt_element *element)
 {
-    return nt_model_data(model, element);
+    return model && element ? nt_model_data(model, element) : NULL;
 }
 
 void *nt_element_numbers_in(nt_run *run, const nt_element *element)
 {
-    return nt_element_numbers(run, element);
+    return run && element ? nt_element_numbers(run, element) : NULL;
 }
 
 nt_status nt_element_point(const nt_run *run, const nt_element *element,
@@ -308,6 +308,8 @@ nt_status nt_element_point(const nt_run *run, const nt_element *element,
                            double offset[3], nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "run element point offset", run, element, point, offset);
+    NT_NEED_NUMBER(error, "body", body, 0, run->model->n_bodies - 1);
     v3 found;
     nt_status status = nt_load_point(run, element, point, body, validate, &found, error);
     if (status == NT_OK)
@@ -319,6 +321,7 @@ nt_status nt_element_refuse(const nt_run *run, const nt_element *element, nt_err
                             const char *words)
 {
     nt_error_clear(error);
+    NT_NEED(error, "run element words", run, element, words);
     return nt_said(error, nt_load_refuse(run->model, element, error, "%s", words));
 }
 

@@ -297,7 +297,7 @@ static void add_row_tangent(const nt_slide *slide, const nt_view *view, const do
         nt_coupling_add_row(&slide->coupling, &of_row, k, NT_RATES, slope[k]);
 }
 
-static nt_status evaluate(const nt_element *element, const nt_view *view)
+static nt_status sliding_evaluate(const nt_element *element, const nt_view *view)
 {
     const nt_slide *slide = nt_element_data(view->run, element);
     const nt_terms *terms = view->terms;
@@ -334,13 +334,14 @@ static int one(const nt_model *model, const nt_element *element)
     return 1;
 }
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status sliding_prepare(nt_run *run, const nt_element *element, bool validate,
+                                 nt_error *error)
 {
     (void)run, (void)element, (void)validate, (void)error;
     return NT_OK;
 }
 
-static nt_status declare(nt_model *model, nt_element *element)
+static nt_status sliding_declare(nt_model *model, nt_element *element)
 {
     nt_slide *slide = nt_element_numbers(model->origin, element);
     nt_status status = nt_coupling_find(&slide->coupling, model, element, &slide->argument, 1);
@@ -391,9 +392,9 @@ static const nt_element_type slide_type = {
     .size = sizeof(nt_slide),
     .part = NT_IMPLICIT,
     .rates = one,
-    .prepare = prepare,
-    .declare = declare,
-    .evaluate = evaluate,
+    .prepare = sliding_prepare,
+    .declare = sliding_declare,
+    .evaluate = sliding_evaluate,
     .row_quantity = row_quantity,
     .row_name = row_name,
     .does_work = does_no_work,

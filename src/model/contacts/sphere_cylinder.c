@@ -30,7 +30,8 @@ static const nt_key keys[] = {
     {0},
 };
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status cylinder_prepare(nt_run *run, const nt_element *element, bool validate,
+                                  nt_error *error)
 {
     return nt_contact_prepare(run, element, NT_LINE, validate, error);
 }
@@ -40,5 +41,5 @@ const nt_element_type nt_contact_sphere_cylinder = {
     .name = "sphere_cylinder",
     .summary = "a sphere of B on a shaft or in a bore of A",
     .keys = keys,
-    .prepare = prepare,
+    .prepare = cylinder_prepare,
 };

@@ -28,12 +28,13 @@ static const nt_key keys[] = {
     {0},
 };
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status plane_prepare(nt_run *run, const nt_element *element, bool validate,
+                               nt_error *error)
 {
     return nt_contact_prepare(run, element, NT_PLANE, validate, error);
 }
 
 const nt_element_type nt_contact_sphere_plane = {
-    NT_CONTACT_SLOTS, .name = "sphere_plane", .summary = "a sphere of B on a plane of A",
-    .keys = keys,     .prepare = prepare,
+    NT_CONTACT_SLOTS, .name = "sphere_plane",   .summary = "a sphere of B on a plane of A",
+    .keys = keys,     .prepare = plane_prepare,
 };

@@ -16,12 +16,13 @@ static const nt_key keys[] = {
     {0},
 };
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status sphere_prepare(nt_run *run, const nt_element *element, bool validate,
+                                nt_error *error)
 {
     return nt_contact_prepare(run, element, NT_POINT, validate, error);
 }
 
 const nt_element_type nt_contact_sphere_sphere = {
-    NT_CONTACT_SLOTS, .name = "sphere_sphere", .summary = "a sphere of A against a sphere of B",
-    .keys = keys,     .prepare = prepare,
+    NT_CONTACT_SLOTS, .name = "sphere_sphere",   .summary = "a sphere of A against a sphere of B",
+    .keys = keys,     .prepare = sphere_prepare,
 };

@@ -34,7 +34,8 @@ static const nt_key keys[] = {
     {0},
 };
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status torus_prepare(nt_run *run, const nt_element *element, bool validate,
+                               nt_error *error)
 {
     return nt_contact_prepare(run, element, NT_CIRCLE, validate, error);
 }
@@ -44,7 +45,7 @@ const nt_element_type nt_contact_sphere_torus = {
     .name = "sphere_torus",
     .summary = "a sphere of B on a torus or in a groove of A",
     .keys = keys,
-    .prepare = prepare,
+    .prepare = torus_prepare,
 };
 
 bool nt_element_is_groove(const nt_element *element)

@@ -85,7 +85,8 @@ static const nt_key keys[] = {
     {0},
 };
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status bushing_prepare(nt_run *run, const nt_element *element, bool validate,
+                                 nt_error *error)
 {
     nt_bushing *bushing = nt_element_numbers(run, element);
     int a = bushing->between[0], b = bushing->between[1];
@@ -109,7 +110,7 @@ static nt_status prepare(nt_run *run, const nt_element *element, bool validate, 
     return NT_OK;
 }
 
-static nt_status declare(nt_model *model, nt_element *element)
+static nt_status bushing_declare(nt_model *model, nt_element *element)
 {
     return nt_load_declare(model, element, NT_BOTH_MOTIONS, NT_BOTH_MOTIONS);
 }
@@ -285,7 +286,7 @@ static void add_tangent(const nt_bushing *bushing, const nt_element *element, co
     nt_pair_add(element, view, NT_R_B, &moment_b);
 }
 
-static nt_status evaluate(const nt_element *element, const nt_view *view)
+static nt_status bushing_evaluate(const nt_element *element, const nt_view *view)
 {
     const nt_bushing *bushing = nt_element_data(view->run, element);
     if (!view->energy && !(view->terms->parts & element->part))
@@ -347,9 +348,9 @@ const nt_element_type nt_force_bushing = {
     .keys = keys,
     .size = sizeof(nt_bushing),
     .part = NT_IMPLICIT,
-    .prepare = prepare,
-    .declare = declare,
-    .evaluate = evaluate,
+    .prepare = bushing_prepare,
+    .declare = bushing_declare,
+    .evaluate = bushing_evaluate,
     .depends_on_rates = depends_on_rates,
     .reaction = reaction,
     .draw = draw,

@@ -59,7 +59,8 @@ static const nt_key keys[] = {
     {0},
 };
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status force_prepare(nt_run *run, const nt_element *element, bool validate,
+                               nt_error *error)
 {
     nt_force *force = nt_element_numbers(run, element);
     if (validate && force->on == 0)
@@ -75,7 +76,7 @@ static nt_status prepare(nt_run *run, const nt_element *element, bool validate, 
     return nt_load_point(run, element, &force->at, force->on, validate, &force->offset, error);
 }
 
-static nt_status declare(nt_model *model, nt_element *element)
+static nt_status force_declare(nt_model *model, nt_element *element)
 {
     nt_force *force = nt_element_numbers(model->origin, element);
     unsigned rows = force->frame ? NT_MOTION_OF_B : NT_ROTATION_OF_B;
@@ -109,7 +110,7 @@ static void add_tangent(const nt_element *element, const nt_view *view, v3 F, v3
     }
 }
 
-static nt_status evaluate(const nt_element *element, const nt_view *view)
+static nt_status force_evaluate(const nt_element *element, const nt_view *view)
 {
     const nt_force *force = nt_element_data(view->run, element);
     double value[3];
@@ -176,9 +177,9 @@ const nt_element_type nt_force_force = {
     .size = sizeof(nt_force),
     .part = NT_EXPLICIT,
     .proportional = true,
-    .prepare = prepare,
-    .declare = declare,
-    .evaluate = evaluate,
+    .prepare = force_prepare,
+    .declare = force_declare,
+    .evaluate = force_evaluate,
     .is_load = true,
     .depends_on_rates = depends_on_rates,
     .reaction = reaction,

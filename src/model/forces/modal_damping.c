@@ -45,7 +45,8 @@ static double ratio_of(const nt_modal_damping *d, int k)
     return d->n_ratios == 1 ? d->ratio[0] : k < d->n_ratios ? d->ratio[k] : 0;
 }
 
-static nt_status prepare(nt_run *run, const nt_element *e, bool validate, nt_error *error)
+static nt_status modal_damping_prepare(nt_run *run, const nt_element *e, bool validate,
+                                       nt_error *error)
 {
     const nt_modal_damping *d = data_of(run, e);
     for (int k = 0; validate && k < d->n_ratios; k++)
@@ -57,7 +58,7 @@ static nt_status prepare(nt_run *run, const nt_element *e, bool validate, nt_err
 }
 
 /* Ports in pairs, translation and rotation, of all bodies that move. */
-static nt_status declare(nt_model *model, nt_element *e)
+static nt_status modal_damping_declare(nt_model *model, nt_element *e)
 {
     int n = 0;
     for (int b = 1; b < model->n_bodies; b++) {
@@ -135,7 +136,7 @@ static void add_tangent(const nt_modal_damping *d, const nt_view *view)
     }
 }
 
-static nt_status evaluate(const nt_element *e, const nt_view *view)
+static nt_status modal_damping_evaluate(const nt_element *e, const nt_view *view)
 {
     const nt_modal_damping *d = data_of(view->run, e);
     if (!d->rows || (!view->energy && !(view->terms->parts & e->part)))
@@ -176,9 +177,9 @@ const nt_element_type nt_force_modal_damping = {
     .keys = keys,
     .size = sizeof(nt_modal_damping),
     .part = NT_IMPLICIT,
-    .prepare = prepare,
-    .declare = declare,
-    .evaluate = evaluate,
+    .prepare = modal_damping_prepare,
+    .declare = modal_damping_declare,
+    .evaluate = modal_damping_evaluate,
     .depends_on_rates = depends_on_rates,
 };
 

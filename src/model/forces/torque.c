@@ -49,7 +49,8 @@ static const nt_key keys[] = {
     {0},
 };
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status torque_prepare(nt_run *run, const nt_element *element, bool validate,
+                                nt_error *error)
 {
     const nt_torque *torque = nt_element_data(run, element);
     if (validate && torque->on == 0)
@@ -57,7 +58,7 @@ static nt_status prepare(nt_run *run, const nt_element *element, bool validate, 
     return nt_mass_point_refuse(run->model, element, error);
 }
 
-static nt_status declare(nt_model *model, nt_element *element)
+static nt_status torque_declare(nt_model *model, nt_element *element)
 {
     nt_torque *torque = nt_element_numbers(model->origin, element);
     unsigned rows = torque->frame ? NT_ROTATION_OF_B : 0;
@@ -85,7 +86,7 @@ static void add_tangent(const nt_element *element, const nt_view *view, v3 M)
     }
 }
 
-static nt_status evaluate(const nt_element *element, const nt_view *view)
+static nt_status torque_evaluate(const nt_element *element, const nt_view *view)
 {
     const nt_torque *torque = nt_element_data(view->run, element);
     double value[3];
@@ -149,9 +150,9 @@ const nt_element_type nt_force_torque = {
     .size = sizeof(nt_torque),
     .part = NT_EXPLICIT,
     .proportional = true,
-    .prepare = prepare,
-    .declare = declare,
-    .evaluate = evaluate,
+    .prepare = torque_prepare,
+    .declare = torque_declare,
+    .evaluate = torque_evaluate,
     .is_load = true,
     .depends_on_rates = depends_on_rates,
     .reaction = reaction,

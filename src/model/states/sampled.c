@@ -29,7 +29,8 @@ static const nt_key keys[] = {
     {0},
 };
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status sampled_prepare(nt_run *run, const nt_element *element, bool validate,
+                                 nt_error *error)
 {
     const nt_sampled *s = nt_element_data(run, element);
     double duration = run->model->simulation.duration;
@@ -44,14 +45,14 @@ static nt_status prepare(nt_run *run, const nt_element *element, bool validate, 
     return NT_OK;
 }
 
-static nt_status declare(nt_model *model, nt_element *element)
+static nt_status sampled_declare(nt_model *model, nt_element *element)
 {
     (void)model, (void)element;
     return NT_OK;
 }
 
 /* Nothing acts; a value that is none is told by its name. */
-static nt_status evaluate(const nt_element *element, const nt_view *view)
+static nt_status sampled_evaluate(const nt_element *element, const nt_view *view)
 {
     const double *memory = view->at->memory;
     return !memory || isfinite(memory[element->memory + VALUE]) ? NT_OK : NT_NOT_FINITE;
@@ -107,9 +108,9 @@ const nt_element_type nt_sampled_type = {
     .keys = keys,
     .size = sizeof(nt_sampled),
     .part = NT_EXPLICIT,
-    .prepare = prepare,
-    .declare = declare,
-    .evaluate = evaluate,
+    .prepare = sampled_prepare,
+    .declare = sampled_declare,
+    .evaluate = sampled_evaluate,
     .n_memory = N_MEMORY,
     .accept = accept,
     .stop_after = stop_after,

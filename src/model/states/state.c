@@ -29,7 +29,8 @@ static const nt_key keys[] = {
     {0},
 };
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status state_prepare(nt_run *run, const nt_element *element, bool validate,
+                               nt_error *error)
 {
     (void)run, (void)element, (void)validate, (void)error;
     return NT_OK;
@@ -54,7 +55,7 @@ static const char *coordinate_name(const nt_model *model, const nt_element *elem
     return "";
 }
 
-static nt_status declare(nt_model *model, nt_element *element)
+static nt_status state_declare(nt_model *model, nt_element *element)
 {
     nt_own_state *state = nt_element_numbers(model->origin, element);
     int own = nt_element_port_of_own(model, element);
@@ -67,7 +68,7 @@ static nt_status declare(nt_model *model, nt_element *element)
                            : status;
 }
 
-static nt_status evaluate(const nt_element *element, const nt_view *view)
+static nt_status state_evaluate(const nt_element *element, const nt_view *view)
 {
     const nt_own_state *state = nt_element_data(view->run, element);
     const nt_terms *terms = view->terms;
@@ -117,9 +118,9 @@ const nt_element_type nt_state_type = {
     .first_order = true,
     .initial = initial,
     .coordinate_name = coordinate_name,
-    .prepare = prepare,
-    .declare = declare,
-    .evaluate = evaluate,
+    .prepare = state_prepare,
+    .declare = state_declare,
+    .evaluate = state_evaluate,
     .depends_on_rates = depends_on_rates,
     .does_work = does_no_work,
     .proportional = true,
