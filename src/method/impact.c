@@ -301,11 +301,12 @@ static nt_status give_back(nt_integrator *it, nt_phase *phase, nt_error *error)
     return status == NT_OK ? push(it, phase, false, error) : status;
 }
 
-/* Which rows have pushed: where that is another beside, the impact has no derivative. */
+/* Which rows have pushed and which hold behind: where that is another beside, the impact has no
+ * derivative. */
 static void remember(nt_stops *s, int nc)
 {
     for (int row = 0; row < nc; row++)
-        s->pattern = 31 * s->pattern + s->apart[row] + 1;
+        s->pattern = 31 * s->pattern + 4u * (s->off[row] != 0) + s->apart[row] + 1;
 }
 
 nt_status nt_impact(nt_integrator *it, nt_phase *phase, bool strikes, nt_error *error)
