@@ -66,8 +66,7 @@ static void collect(nt_sketches *s)
     const nt_model *model = s->run->model;
     for (int i = 0; i < model->n_elements; i++) {
         collector to = {s, i};
-        if (model->elements[i].type->draw)
-            model->elements[i].type->draw(s->run, &model->elements[i], keep_sketch, &to);
+        nt_element_draw(s->run, &model->elements[i], keep_sketch, &to);
     }
 }
 
@@ -75,7 +74,7 @@ int nt_scene_loads(const nt_model *model, int *elements)
 {
     int n = 0;
     for (int i = 0; i < model->n_elements; i++)
-        if (model->elements[i].type->arrow)
+        if (nt_element_has_arrow(&model->elements[i]))
             elements[n++] = i;
     return n;
 }
