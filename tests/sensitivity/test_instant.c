@@ -91,7 +91,7 @@ static void a_ball_bounces(void **state)
                         (i ? -1 : 1) * (distance == 1 ? 8 : -1) * beside[i][j] / (12 * step);
             }
         for (int i = 0; i < OBJECTIVES; i++)
-            CLOSE(nt_objectives_derivative(o, i, k), slope[i], 2e-9);
+            CLOSE(nt_objectives_derivative(o, i, k), slope[i], 2e-8);
     }
     /* it has lost 1 - e^4 of its energy */
     const double work[3] = {4 * 0.5 * 9.81 * pow(0.8, 3), -0.5 * 9.81 * (1 - pow(0.8, 4)),
