@@ -65,8 +65,26 @@ test('events', async () => {
   assert.deepEqual(page.problems, []);
   events('0.5,</script><b>x</b>,2,1,1\n');
   const { status, said } = outcome('report', 'door.csv', '-o', 'evil.html');
-  assert.equal(status, 4);
+  assert.equal(status, 0);
   assert.match(said, /door\.events\.csv:2:5: expected a number, got '<\/script>/);
+  await page.open(address('evil.html'));
+  assert.match(await notices(page), /door\.events\.csv is not shown: line 2, column 5: expected/);
+  const rows = readFileSync(join(folder, 'door.csv'), 'utf8').trimEnd().split('\n').length - 1;
+  assert.equal(await page.value('nutate.results[0].rows'), rows, 'the rest is shown');
+  assert.equal(await page.value(`document.querySelectorAll('.notices b').length`), 0);
+  assert.deepEqual(page.problems, []);
+  // cut short in the middle of its head
+  writeFileSync(
+    join(folder, 'door.events.nc'),
+    readFileSync(join(folder, 'door.events.nc')).subarray(0, 300),
+  );
+  const cut = outcome('report', 'door.nc', '-o', 'cut.html');
+  assert.equal(cut.status, 0);
+  assert.match(cut.said, /warning: door\.events\.nc: is damaged.*; it is not shown/);
+  await page.open(address('cut.html'));
+  assert.match(await notices(page), /door\.events\.nc is not shown: is damaged/);
+  assert.ok(await page.value('nutate.results[0].poses !== null'), 'the motion is shown');
+  assert.deepEqual(page.problems, []);
   // a page alone leaves no table beside it
   run('run', example('slamming_door'), '-o', 'alone.html', '--quiet');
   assert.ok(!existsSync(join(folder, 'alone.html.part.events.csv')));
