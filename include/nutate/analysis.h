@@ -224,10 +224,12 @@ typedef struct nt_mode_rate {
     double damping_ratio; /* per unit                                                           */
     const double
         *shape[2]; /* [nv] of the shape whose largest entry stays 1, real, imaginary part */
-    int repeated; /* its eigenvalue is that of others too: they are differentiated as a group, these
-                     are the derivatives of the branches that part there (in no order), and the
+    int repeated; /* its eigenvalue is that of others too, to 1e-7 of it: they are differentiated as
+                     a group, these are the derivatives of the branches that part there, and the
                      shape is that of one direction of the group, apart from turns within the group
                    */
+    double doubt; /* of ds/dp, 1/s per unit: what a shorter step of the matrices' differences
+                     changes; of a group's members the largest */
 } nt_mode_rate;
 
 /* Of modes found about a state of the run (NT_ABOUT_...) at its present parameters. The run's
