@@ -114,6 +114,7 @@ typedef struct nt_stability {
                         in which they are left; the state's own; NULL: nothing can move   */
     double rate;     /* 1/s^2, stiffness over inertia along it: squared angular frequency */
     char words[320]; /* the entries that move most                                        */
+    int critical;    /* softness is below 1e-14, next to rounding: it may be either           */
 } nt_stability;
 
 /* Of a state that was found. */

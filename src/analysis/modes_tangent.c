@@ -14,8 +14,8 @@
  *
  * A_p is a difference of fourth order of M, C and K at states that follow the parameter. No
  * difference knows its own error, and where contacts open beside the state long steps are wrong:
- * several steps are tried, and each group takes the one that is nearest to its neighbour. What is
- * left between the two is the derivative's doubt. */
+ * several steps are tried, and each group takes the one with which others agree best. How far these
+ * are is the derivative's doubt. */
 #include "analysis/lapack.h"
 #include "analysis/pencil.h"
 #include "analysis/reference.h"
@@ -263,17 +263,30 @@ static nt_status find_column(work *w, group *g, int k)
     return info == 0 ? NT_OK : NT_SINGULAR;
 }
 
-/* The step whose derivatives are nearest to those of the next longer or shorter one. */
+/* How far the derivatives of two steps are apart. */
+static double steps_apart(const group *g, int i, int j)
+{
+    double apart = 0;
+    for (int k = 0; k < g->m * g->m; k++)
+        apart = fmax(apart, cabs(g->dS[i][k] - g->dS[j][k]));
+    return apart;
+}
+
+/* The step with which most others agree: the one whose second nearest other step is the nearest.
+ * Two may agree by chance. */
 static int choose_step(const group *g, double *doubt)
 {
     int best = 0;
     *doubt = (double)INFINITY;
-    for (int i = 0; i + 1 < TRIED; i++) {
-        double apart = 0;
-        for (int k = 0; k < g->m * g->m; k++)
-            apart = fmax(apart, cabs(g->dS[i][k] - g->dS[i + 1][k]));
-        if (apart < *doubt)
-            *doubt = apart, best = i;
+    for (int i = 0; i < TRIED; i++) {
+        double first = (double)INFINITY, second = (double)INFINITY;
+        for (int j = 0; j < TRIED; j++) {
+            double apart = j == i ? (double)INFINITY : steps_apart(g, i, j);
+            second = fmin(second, fmax(first, apart));
+            first = fmin(first, apart);
+        }
+        if (second < *doubt)
+            *doubt = second, best = i;
     }
     return best;
 }
