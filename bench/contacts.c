@@ -1,4 +1,4 @@
-/* Contact evaluations per second and core, four balls at a time: force, moments and places of the
+/* Contact evaluations per second and core, eight balls at a time: force, moments and places of the
  * inner race of a bearing 6206, for each law of traction; and whole bearings, with their bodies.
  * Millions per second, of processor time, the best of many rounds. */
 #include "measure.h"

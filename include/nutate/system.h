@@ -156,6 +156,10 @@ typedef enum nt_feature {
  * positive wherever the branch that is held is the one in force; g below zero leaves it. */
 enum { NT_RISING = 1, NT_FALLING = 2, NT_INSIDE = 4 };
 
+/* Of a row that meets in an impact: by Poisson's law, else by Newton's; and whether it can only
+ * push, from the side from which it is met. */
+enum { NT_IMPACT_POISSON = 1, NT_IMPACT_ONE_SIDED = 2 };
+
 /* One thing that happens at a point. What it changes is written behind `memory`; the rest is zero
  * at first. Entries of v and of rows are those of the system, in its frame. */
 typedef struct nt_instant {
@@ -174,6 +178,7 @@ typedef struct nt_instant {
     int ends;     /* the run ends here                                                         */
     int kept_at;  /* the entry of memory that held the time of this, s; -1: none                */
     int smooth;   /* accelerations do not jump by it: derivatives need not follow its time      */
+    unsigned char *law; /* [nh + nn] NT_IMPACT_... of rows that meet, zero at first             */
 } nt_instant;
 
 /* Everything of a system that happens in an instant. Functions are pure and allocate nothing. */

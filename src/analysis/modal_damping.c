@@ -129,7 +129,7 @@ nt_status nt_model_find_modal_damping(nt_model *model, nt_error *error)
 {
     int first = 0;
     nt_run *run = NULL;
-    while (first < model->n_elements && model->elements[first].type != &nt_force_modal_damping)
+    while (first < model->n_elements && !nt_element_is_modal_damping(&model->elements[first]))
         first++;
     if (first == model->n_elements)
         return NT_OK;

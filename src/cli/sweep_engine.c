@@ -257,6 +257,8 @@ static int run_parallel(engine *e)
 
 /* ---- Slurm ---------------------------------------------------------------------------------- */
 
+/* A job of the array: its rows are run up to four times, as by GNU parallel, unless somebody stops
+ * them; a node that is lost is Slurm's to replace. */
 static int write_script(const engine *e, const char *path)
 {
     char *job = job_command(e, "\"$rows\"");
@@ -273,7 +275,15 @@ static int write_script(const engine *e, const char *path)
                 "rows=$(sed -n \"${SLURM_ARRAY_TASK_ID}p\" ",
                 e->n_jobs, e->place);
         put_quoted(to, e->jobs);
-        fprintf(to, ")\nexec %s\n", job);
+        fprintf(to,
+                ")\n"
+                "for try in 1 2 3 4; do\n"
+                "    %s\n"
+                "    status=$?\n"
+                "    case $status in 0 | %d) break ;; esac\n"
+                "done\n"
+                "exit $status\n",
+                job, NT_EXIT_INTERRUPTED);
         good = !ferror(to);
         good = fclose(to) == 0 && good;
     }

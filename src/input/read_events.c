@@ -306,6 +306,30 @@ static nt_status check_joints(nt_reader *reader, const nt_event *event, const nt
     return NT_OK;
 }
 
+/* Joints that one event makes meet share one law of impact. */
+static nt_status check_laws(nt_reader *reader, const nt_event *event, const nt_node *list)
+{
+    const nt_model *model = reader->model;
+    const nt_element *first = NULL;
+    nt_impact_law_name law = NT_NEWTON;
+    for (int k = 0; k < event->n_actions; k++) {
+        const nt_action *a = &event->actions[k];
+        if (!does(a, NT_ACTION_ENGAGE) && !does(a, NT_ACTION_LATCH))
+            continue;
+        const nt_element *e = &model->elements[does(a, NT_ACTION_ENGAGE) ? a->engage : a->latch];
+        const nt_joint *joint = nt_element_as_joint(model->origin, e);
+        if (!joint || !(joint->given & NT_GIVEN_RESTITUTION))
+            continue;
+        if (first && nt_joint_law(joint) != law)
+            return nt_node_fail(reader->error, list,
+                                "event %s makes joints %s and %s meet at once, by Newton's law of "
+                                "impact and by Poisson's: expected one `impact_law` for both",
+                                event->name, first->name, e->name);
+        first = e, law = nt_joint_law(joint);
+    }
+    return NT_OK;
+}
+
 /* Whether one undoes at once what another does: the same passage, and opposite actions. */
 static bool undo(const nt_event *a, const nt_event *b)
 {
@@ -364,5 +388,8 @@ nt_status nt_read_events(nt_reader *reader)
     for (int i = 0; i < model->n_happenings && status == NT_OK; i++)
         status =
             check_joints(reader, &model->happenings[i], nt_node_find(section->values[i], "then"));
+    for (int i = 0; i < model->n_happenings && status == NT_OK; i++)
+        status =
+            check_laws(reader, &model->happenings[i], nt_node_find(section->values[i], "then"));
     return status == NT_OK && section ? check_pairs(reader, section) : status;
 }

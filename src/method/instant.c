@@ -1,13 +1,7 @@
 /* The state behind what happens in an instant.
  *
  * Positions stay but for what an engaged joint is open by. Velocities follow from the equations of
- * impact, with the impulses P that act and the rows G that hold behind it or are met,
- *
- *   M (v+ - v-) + G^T L = P,      G v+ = -e G v-  (prescribed rates beside),
- *
- * e the restitution of each row, zero where it holds (Newton's law; with one row that is met, or
- * with one e for all, Poisson's law says the same). So all joints take part, and momentum changes
- * by P and by what the ground takes alone. */
+ * impact (impact.c). */
 #include "base/error.h"
 #include "method/integrator.h"
 
@@ -50,7 +44,8 @@ static nt_status instant_ask(nt_integrator *it, int which, const nt_phase *phase
     memcpy(s->v, at->v, nv * sizeof(double));
     memset(s->impulse, 0, nv * sizeof(double));
     for (int i = 0; i < p->nc; i++)
-        s->restitution[i] = -1;
+        s->restitution[i] = -1, s->law[i] = 0;
+    s->pattern = 0;
     *instant = (nt_instant){.at = at,
                             .beyond = beyond.q ? &beyond : NULL,
                             .indicator = which,
@@ -59,73 +54,12 @@ static nt_status instant_ask(nt_integrator *it, int which, const nt_phase *phase
                             .v = s->v,
                             .impulse = s->impulse,
                             .restitution = s->restitution,
+                            .law = s->law,
                             .timed_by = -1,
                             .number = -1,
                             .kept_at = -1};
     nt_status status = s->events->happen(p->system->self, instant, error);
     instant->beyond = NULL; /* it is of this call */
-    return status;
-}
-
-/* What rows miss at a level, those that are off being zero. */
-static nt_status rows_at(nt_integrator *it, const nt_phase *phase, nt_level level, double *rows)
-{
-    nt_point at = nt_phase_point(phase);
-    nt_terms terms = {.level = level, .rows = rows};
-    return nt_problem_evaluate(it->problem, &at, &terms);
-}
-
-/* Rounding of positions, relative to the largest coordinate: it is not worth closing. */
-static const double OPEN = 1e-15;
-
-/* Moves the bodies, by what is least in kinetic energy, until every row is met. */
-static nt_status close_gaps(nt_integrator *it, nt_phase *phase)
-{
-    const nt_problem *p = it->problem;
-    nt_stops *s = &it->stops;
-    double *increment = it->dense, scale = 1;
-    for (int i = 0; i < p->nq; i++)
-        scale = fmax(scale, fabs(phase->q[i]));
-    for (int round = 0; round < 4; round++) {
-        double largest = 0;
-        nt_status status = rows_at(it, phase, NT_POSITION, s->z);
-        for (int i = 0; i < p->nh; i++)
-            largest = fmax(largest, fabs(s->z[i]));
-        if (status != NT_OK || largest <= OPEN * scale)
-            return status;
-        for (int i = 0; i < p->nc; i++)
-            s->z[i] = i < p->nh ? -s->z[i] : 0;
-        nt_point at = nt_phase_point(phase);
-        const nt_projection least = {.kinetic = true, .holonomic_only = true, .rhs = s->z};
-        if ((status = nt_factors_project(it->factors, &at, &least, increment)) != NT_OK)
-            return status;
-        nt_space_compose(&p->space, p->frame, phase->q, increment, phase->q);
-    }
-    return NT_OK;
-}
-
-/* v+ - v- is added to the velocities. */
-static nt_status impact(nt_integrator *it, nt_phase *phase)
-{
-    nt_stops *s = &it->stops;
-    const nt_problem *p = it->problem;
-    nt_factors *f = it->factors;
-    double *rows = s->z + p->nv;
-    nt_status status = p->nc > 0 ? rows_at(it, phase, NT_VELOCITY, rows) : NT_OK;
-    nt_point at = nt_phase_point(phase);
-    if (status == NT_OK)
-        status = nt_factors_choose_rows(f, &at);
-    if (status == NT_OK)
-        status = nt_factors_of_accelerations(f, &at);
-    if (status != NT_OK)
-        return status;
-    nt_space_change_frame(&p->space, p->system->frame, p->frame, phase->q, s->impulse, s->z);
-    for (int i = 0; i < p->nc; i++)
-        rows[i] *= -(1 + fmax(0, s->restitution[i]));
-    nt_factors_clear_dropped(f, s->z);
-    status = nt_solver_solve(f->solver, s->z, 1);
-    for (int i = 0; i < p->nv && status == NT_OK; i++)
-        phase->v[i] += s->z[i];
     return status;
 }
 
@@ -177,18 +111,10 @@ nt_status nt_instant_behind(nt_integrator *it, int which, const nt_phase *from, 
         return cannot_slide(it, which, at.t, error);
     if (!strikes && !meets)
         return NT_OK;
-    int n_off =
-        0; /* rows that are met take part in the impact, whether they hold behind it or not */
-    for (int i = 0; i < p->n_off; i++)
-        if (s->restitution[p->off[i]] < 0)
-            p->off[n_off++] = p->off[i];
-    p->n_off = n_off;
     if (meets)
-        status = close_gaps(it, behind);
+        status = nt_impact_close_gaps(it, behind);
     if (status == NT_OK)
-        status = impact(it, behind);
+        status = nt_impact(it, behind, strikes, error);
     nt_instant_take_rows(it, s->memory);
-    return status == NT_OK ? NT_OK
-                           : nt_fail(error, status, "the impact at t = %.9g s: %s", at.t,
-                                     nt_status_text(status));
+    return status;
 }

@@ -46,6 +46,9 @@ nt_status nt_stops_create(nt_integrator *it, size_t phase_size, size_t scratch_s
                 NT_DOUBLES(arena, 2 * n, &s->side) &&
                 NT_DOUBLES(arena, nv, &s->v, &s->impulse, &s->beyond_v) &&
                 NT_DOUBLES(arena, 2 * nv, &s->rates) && NT_DOUBLES(arena, nc, &s->restitution) &&
+                NT_DOUBLES(arena, nc, &s->toward, &s->met, &s->rates_behind, &s->reached) &&
+                (s->law = NT_TAKE(arena, nc, unsigned char)) &&
+                (s->apart = NT_TAKE(arena, nc, unsigned char)) &&
                 NT_DOUBLES(arena, (size_t)p->system->n_memory, &s->memory) &&
                 NT_DOUBLES(arena, scratch_size, &s->scratch) &&
                 (s->way = NT_TAKE(arena, n, unsigned char)) &&
@@ -427,6 +430,7 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
                              .indicator = timed_by,
                              .asked = which,
                              .ends = instant->ends,
+                             .pattern = s->pattern,
                              .kept_at = timed_by < 0 ? instant->kept_at : -1,
                              .scale = timed_by >= 0 ? s->size[timed_by] : 0};
     if (it->attend_jump && !s->beginning)

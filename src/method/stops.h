@@ -40,6 +40,13 @@ typedef struct nt_stops {
     unsigned char *way, *fired, *off; /* [n], [n], [nc] */
     double *z;                        /* [n] of an impact */
     double *rates;                    /* [2 nv] of a point in the system's frame */
+    /* of an impact (impact.c) */
+    unsigned char *law;   /* [nc] nt_impact_law of rows that are met                              */
+    unsigned char *apart; /* [nc] 1: it has been let go, as it pulled; 2: not of this phase       */
+    double *toward;       /* [nc] the sign of the rate at which a row of one side is met, else 0  */
+    double *met, *rates_behind, *reached; /* [nc] rates before the impact; two scratch            */
+    int n_one_sided;
+    unsigned pattern; /* of the rows that have pushed in the last one: a number of its own */
 } nt_stops;
 
 /* What happened: the state just before, where that behind is the present one. */
@@ -50,6 +57,7 @@ typedef struct nt_jump_of_state {
     int ends;      /* the run does                                                               */
     int kept_at;   /* the entry of memory that held the time; -1: none              */
     double scale;  /* of the indicator's rate: what counts as none                               */
+    unsigned pattern; /* of the impact: nt_stops                                                 */
 } nt_jump_of_state;
 
 struct nt_integrator;
@@ -59,6 +67,13 @@ struct nt_integrator;
  * those behind it then. */
 nt_status nt_instant_behind(struct nt_integrator *integrator, int which, const nt_phase *from,
                             nt_phase *behind, nt_instant *instant, nt_error *error);
+/* The impact of what nt_stops holds of the instant, whose rows are those behind it, on the
+ * velocities of a state; `off` says which of them hold then. It leaves p->off as it happens.
+ * strikes: s->impulse acts. NT_SINGULAR, NT_NOT_CONVERGED with words. */
+nt_status nt_impact(struct nt_integrator *integrator, nt_phase *phase, bool strikes,
+                    nt_error *error);
+/* Moves the bodies, by what is least in kinetic energy, until every row that takes part is met. */
+nt_status nt_impact_close_gaps(struct nt_integrator *integrator, nt_phase *phase);
 /* The rows that are off with this memory. */
 void nt_instant_take_rows(struct nt_integrator *integrator, const double *memory);
 

@@ -165,7 +165,7 @@ static nt_status no_value(const nt_assembly *a, nt_status status, const char *wh
                               "t = %g s; expected a function with two derivatives",
                               e->name, derivative[i], start);
     char words[160] = "";
-    if (e->type->failure)
+    if (nt_element_has_failures(e))
         nt_run_failure(a->run, words, sizeof words);
     return nt_fail_at(error, NT_BAD_MODEL, run->model->file, e->place.line, e->place.column,
                       "%s %s has no finite value at the start, t = %g s: initial %s cannot be "
@@ -545,7 +545,7 @@ static void measure_length(nt_run *run)
             p = run->bodies[i].x0;
         else {
             const nt_element *e = &run->model->elements[i - run->model->n_bodies];
-            if (!e->type->site)
+            if (!nt_element_has_site(e))
                 continue;
             p = e->type->site(run, e);
         }
@@ -629,9 +629,7 @@ static void take_first_samples(nt_run *run, const nt_point *at)
         return;
     nt_run_look(run, at, &none, &view);
     for (int i = 0; i < run->model->n_elements; i++) {
-        const nt_element *e = &run->model->elements[i];
-        if (e->type->at_stop)
-            e->type->at_stop(e, &view, run->initial_memory + e->memory);
+        nt_element_at_stop(&run->model->elements[i], &view, run->initial_memory);
     }
 }
 
@@ -652,8 +650,7 @@ nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
         nt_element_align(run, &run->model->elements[i]);
     status = find_velocities(a, validate, error);
     for (int i = run->model->n_joints; status == NT_OK && i < run->model->n_elements; i++)
-        if (run->model->elements[i].type->settle)
-            status = run->model->elements[i].type->settle(run, &run->model->elements[i]);
+        status = nt_element_settle(run, &run->model->elements[i]);
     if (status == NT_OK && run->system.accept) {
         nt_point at = nt_assembly_point(a);
         nt_run_accept(run, &at, run->initial_memory);

@@ -72,9 +72,7 @@ nt_status nt_run_prepare_derived(nt_run *run, bool validate, nt_error *error)
     const nt_model *model = run->model;
     nt_status status = NT_OK;
     for (int i = 0; status == NT_OK && i < model->n_elements; i++) {
-        const nt_element *e = &model->elements[i];
-        if (e->type->own_bodies)
-            status = e->type->own_bodies(run, e, validate, error);
+        status = nt_element_own_bodies(run, &model->elements[i], validate, error);
     }
     if (status == NT_OK)
         place_markers(run);
@@ -274,7 +272,7 @@ static nt_status find_carriers(nt_model *model)
         carriers[b] = b;
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
-        const nt_beam *beam = e->type == &nt_beam_type ? nt_model_data(model, e) : NULL;
+        const nt_beam *beam = nt_element_is_beam(e) ? nt_model_data(model, e) : NULL;
         if (!beam)
             continue;
         for (int k = 0; k < beam->n_nodes; k++) /* blocks follow bodies, without the ground */
@@ -337,9 +335,7 @@ static bool gives_no_energy(const nt_model *model)
 {
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
-        const nt_element_type *type = e->type;
-        bool gives = type->gives_energy ? type->gives_energy(model, e) : !type->only_takes;
-        if (nt_element_does_work(model, e) && gives)
+        if (nt_element_does_work(model, e) && nt_element_gives_energy(model, e))
             return false;
     }
     return true;

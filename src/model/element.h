@@ -87,6 +87,18 @@ static inline const char *nt_element_word(const nt_element *element)
     return element->type->section->word;
 }
 
+static inline bool nt_element_is_joint(const nt_element *e)
+{
+    return e->type->section == &nt_joint_section;
+}
+static inline bool nt_element_is_force(const nt_element *e)
+{
+    return e->type->section == &nt_force_section;
+}
+
+/* Whether it is a joint of rows between points and triads, and that joint: NULL where it is none.
+ */
+static inline bool nt_element_joins(const nt_element *e) { return e->type->as_joint != NULL; }
 static inline const struct nt_joint *nt_element_as_joint(const nt_run *run, const nt_element *e)
 {
     return e->type->as_joint ? e->type->as_joint(run, e) : NULL;
@@ -126,6 +138,63 @@ static inline void nt_element_align(nt_run *run, const nt_element *e)
 {
     if (e->type->align)
         e->type->align(run, e);
+}
+static inline bool nt_element_reacts(const nt_element *e) { return e->type->reaction != NULL; }
+static inline bool nt_element_owns_bodies(const nt_element *e)
+{
+    return e->type->own_bodies != NULL;
+}
+static inline nt_status nt_element_own_bodies(nt_run *run, const nt_element *e, bool validate,
+                                              nt_error *error)
+{
+    return e->type->own_bodies ? e->type->own_bodies(run, e, validate, error) : NT_OK;
+}
+static inline bool nt_element_settles(const nt_element *e) { return e->type->settle != NULL; }
+static inline nt_status nt_element_settle(nt_run *run, const nt_element *e)
+{
+    return e->type->settle ? e->type->settle(run, e) : NT_OK;
+}
+static inline const char *nt_element_coordinate_name(const nt_model *model, const nt_element *e,
+                                                     int i)
+{
+    return e->type->coordinate_name ? e->type->coordinate_name(model, e, i) : NULL;
+}
+static inline bool nt_element_has_site(const nt_element *e) { return e->type->site != NULL; }
+static inline bool nt_element_has_failures(const nt_element *e) { return e->type->failure != NULL; }
+static inline bool nt_element_remark(const nt_model *model, const nt_element *e, char *text,
+                                     size_t size)
+{
+    return e->type->remark && e->type->remark(model, e, text, size);
+}
+static inline bool nt_element_gives_energy(const nt_model *model, const nt_element *e)
+{
+    return e->type->gives_energy ? e->type->gives_energy(model, e) : !e->type->only_takes;
+}
+static inline bool nt_element_carries(const nt_element *e) { return e->type->carry != NULL; }
+static inline void nt_element_carry(nt_run *run, const nt_element *e, const nt_view *view,
+                                    const double *increment)
+{
+    if (e->type->carry)
+        e->type->carry(run, e, view, increment);
+}
+static inline bool nt_element_has_stops(const nt_element *e) { return e->type->at_stop != NULL; }
+static inline double nt_element_stop_after(const nt_run *run, const nt_element *e, double t,
+                                           const double *memory)
+{
+    return e->type->stop_after
+               ? e->type->stop_after(run, e, t, memory + (e->memory < 0 ? 0 : e->memory))
+               : (double)INFINITY;
+}
+static inline bool nt_element_at_stop(const nt_element *e, const nt_view *view, double *memory)
+{
+    return e->type->at_stop && e->type->at_stop(e, view, memory + e->memory);
+}
+static inline bool nt_element_has_arrow(const nt_element *e) { return e->type->arrow != NULL; }
+static inline void nt_element_draw(const nt_run *run, const nt_element *e, nt_sketch_put *put,
+                                   void *to)
+{
+    if (e->type->draw)
+        e->type->draw(run, e, put, to);
 }
 /* Of its own coordinates; q NULL where they are of first order. */
 static inline void nt_element_initial(const nt_run *run, const nt_element *e, double *q, double *v)

@@ -47,6 +47,15 @@ extern const nt_section nt_cable_section;
 extern const nt_element_type nt_state_type;
 /* Made by the reader of the section `sampled`, one for each value; what it holds at a point. */
 extern const nt_element_type nt_sampled_type;
+/* Which of them an element is. */
+bool nt_element_is_beam(const nt_element *element);
+bool nt_element_is_cable(const nt_element *element);
+bool nt_element_is_state(const nt_element *element);
+bool nt_element_is_sampled(const nt_element *element);
+bool nt_element_is_distributed(const nt_element *element);
+bool nt_element_is_modal_damping(const nt_element *element);
+bool nt_element_is_groove(const nt_element *element);
+
 extern const size_t nt_sampled_period; /* where its period stands among its data, bytes */
 double nt_sampled_value(const nt_element *element, const nt_view *view);
 

@@ -230,9 +230,7 @@ nt_status nt_run_carry(void *self, const nt_point *at, const double *increment)
     if (increment)
         nt_run_look(run, at, &terms, &view);
     for (int i = 0; i < run->model->n_elements; i++) {
-        const nt_element *e = &run->model->elements[i];
-        if (e->type->carry)
-            e->type->carry(run, e, increment ? &view : NULL, increment);
+        nt_element_carry(run, &run->model->elements[i], increment ? &view : NULL, increment);
     }
     return NT_OK;
 }

@@ -151,6 +151,11 @@ static nt_status largest_row(nt_run *run, const nt_instant *instant, const nt_el
     return status;
 }
 
+static double rest_speed_of(const nt_joint *joint)
+{
+    return joint && joint->given & NT_GIVEN_REST_SPEED ? joint->rest_speed : REST_SPEED;
+}
+
 /* Rows `from` on of joint i hold from now on (state); or the bodies rebound, where they are faster
  * than it takes. */
 static nt_status take_hold(nt_run *run, const nt_event *event, nt_instant *instant, int i, int from,
@@ -172,14 +177,49 @@ static nt_status take_hold(nt_run *run, const nt_event *event, nt_instant *insta
                           "event %s engages joint %s at t = %.9g s, which is not closed: it is "
                           "open by %.6g",
                           event->name, e->name, instant->at->t, gap);
-    double least = joint && joint->given & NT_GIVEN_REST_SPEED ? joint->rest_speed : REST_SPEED;
     double restitution = joint ? joint->restitution : 0;
-    bool rebounds = restitution > 0 && fabs(speed) > least;
-    for (int r = from; r < e->n_rows + e->n_rates; r++)
+    bool rebounds = restitution > 0 && fabs(speed) > rest_speed_of(joint);
+    int law = nt_joint_law(joint) == NT_POISSON ? NT_IMPACT_POISSON : 0;
+    if (e->n_rows + e->n_rates - from == 1)
+        law |= NT_IMPACT_ONE_SIDED;
+    for (int r = from; r < e->n_rows + e->n_rates; r++) {
         instant->restitution[nt_element_row(e, r)] = rebounds ? restitution : 0;
+        instant->law[nt_element_row(e, r)] = (unsigned char)law;
+    }
     if (rebounds)
         instant->memory[model->joint_memory + i] = before;
     return NT_OK;
+}
+
+/* By Poisson's law what meets at no speed gives back the impulse that it takes from the others: of
+ * the joints of one event all that can rebound do where one meets with speed. */
+static nt_status rebound_together(nt_run *run, const nt_event *event, nt_instant *instant)
+{
+    const nt_model *model = run->model;
+    bool fast = false;
+    nt_status status = NT_OK;
+    for (int k = 0; k < 2 * event->n_actions && status == NT_OK; k++) {
+        const nt_action *a = &event->actions[k % event->n_actions];
+        bool latches = a->given >> NT_ACTION_LATCH & 1;
+        if (!latches && !(a->given >> NT_ACTION_ENGAGE & 1))
+            continue;
+        int i = latches ? a->latch : a->engage;
+        const nt_element *e = &model->elements[i];
+        const nt_joint *joint = nt_element_as_joint(run, e);
+        int from = latches ? e->n_rows - 1 : 0;
+        if (nt_joint_law(joint) != NT_POISSON ||
+            !(instant->restitution[nt_element_row(e, from)] >= 0))
+            continue;
+        double speed;
+        status = largest_row(run, instant, e, NT_VELOCITY, from, &speed);
+        fast = fast || fabs(speed) > rest_speed_of(joint);
+        if (k < event->n_actions || !fast || !(joint->restitution > 0))
+            continue;
+        instant->memory[model->joint_memory + i] = latches ? ON : OFF;
+        for (int r = from; r < e->n_rows + e->n_rates; r++)
+            instant->restitution[nt_element_row(e, r)] = joint->restitution;
+    }
+    return status;
 }
 
 static nt_status engage(nt_run *run, const nt_event *event, nt_instant *instant, int i,
@@ -286,6 +326,8 @@ nt_status nt_actions_happen(nt_run *run, int i, nt_instant *instant, nt_error *e
     instant->number = i;
     for (int k = 0; k < event->n_actions && status == NT_OK; k++)
         status = act(run, event, &event->actions[k], instant, variables, error);
+    if (status == NT_OK)
+        status = rebound_together(run, event, instant);
     if (status != NT_OK && !(error && error->message[0]))
         nt_fail_at(error, status, run->model->file, event->place.line, event->place.column,
                    "event %s has no value at t = %.9g s: %s", event->name, instant->at->t,

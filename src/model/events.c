@@ -102,9 +102,7 @@ static double events_stop_after(void *self, double t, double end, double h, cons
     first = kink > t ? fmin(first, fabs(kink - end) <= same ? end : kink) : first;
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
-        if (!e->type->stop_after)
-            continue;
-        double at = e->type->stop_after(run, e, t, memory + (e->memory < 0 ? 0 : e->memory));
+        double at = nt_element_stop_after(run, e, t, memory);
         if (fabs(at - end) <= same) /* they are one time */
             at = end;
         first = at > t ? fmin(first, at) : first;
@@ -121,8 +119,7 @@ static bool elements_stop(nt_run *run, nt_instant *instant)
     bool some = false;
     nt_run_look(run, instant->at, &terms, &view);
     for (int i = 0; i < model->n_elements; i++) {
-        const nt_element *e = &model->elements[i];
-        if (e->type->at_stop && e->type->at_stop(e, &view, instant->memory + e->memory))
+        if (nt_element_at_stop(&model->elements[i], &view, instant->memory))
             some = true;
     }
     return some;

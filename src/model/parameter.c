@@ -385,7 +385,7 @@ static const nt_element *paced_by(const nt_survey *s)
     for (int i = 0; i < model->n_bindings; i++)
         for (int k = 0; s->direction[i] != 0 && k < model->n_elements; k++) {
             const nt_element *e = &model->elements[k];
-            if (e->type == &nt_sampled_type &&
+            if (nt_element_is_sampled(e) &&
                 model->bindings[i].target == e->data + nt_sampled_period)
                 return e;
         }
@@ -413,8 +413,9 @@ static nt_status rates_find(nt_run *run, int k, nt_error *error)
     double value = fabs(run->parameters[k].value), scale = nt_survey_numbers(&s);
     bool drives = false; /* prescribed motion, first samples: initial values depend on it */
     for (int i = 0; i < run->model->n_elements; i++)
-        drives = drives || ((i < run->model->n_joints || run->model->elements[i].type->at_stop) &&
-                            nt_element_uses(run, &run->model->elements[i], rates->variables));
+        drives = drives ||
+                 ((i < run->model->n_joints || nt_element_has_stops(&run->model->elements[i])) &&
+                  nt_element_uses(run, &run->model->elements[i], rates->variables));
     const nt_element *paced = paced_by(&s);
     if (paced) {
         status = nt_fail_at(error, NT_UNSUPPORTED, run->model->file, paced->place.line,

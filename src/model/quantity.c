@@ -79,27 +79,27 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
     case NT_OF_END:
         return of == BODY && nt_beam_end_of_body(model, index, &element, &end);
     case NT_OF_LOADED:
-        return type && type->reaction && !type->touches && type->section == &nt_joint_section;
+        return e && nt_element_is_joint(e) && nt_element_reacts(e) && !type->touches;
     case NT_OF_JOINED:
-        return type && type->as_joint;
+        return e && nt_element_joins(e);
     case NT_OF_TURNED:
-        return type && type->as_joint && both_turn(model, e);
+        return e && nt_element_joins(e) && both_turn(model, e);
     case NT_OF_JOINT:
-        return type && type->section == &nt_joint_section;
+        return e && nt_element_is_joint(e);
     case NT_OF_FORCE:
-        return type && type->section == &nt_force_section;
+        return e && nt_element_is_force(e);
     case NT_OF_ACTING:
-        return type && type->reaction && type->section == &nt_force_section;
+        return e && nt_element_is_force(e) && nt_element_reacts(e);
     case NT_OF_LINE:
         return type && type->along == NT_ALONG_LINE;
     case NT_OF_WAY:
         return type && type->along == NT_ALONG_WAY;
     case NT_OF_CABLE:
-        return type == &nt_cable_type;
+        return e && nt_element_is_cable(e);
     case NT_OF_ELASTIC:
-        return type == &nt_beam_type || type == &nt_cable_type;
+        return e && (nt_element_is_beam(e) || nt_element_is_cable(e));
     case NT_OF_DISTRIBUTED:
-        return type == &nt_force_distributed;
+        return e && nt_element_is_distributed(e);
     case NT_OF_WING:
         return type && type->along == NT_ALONG_AIR;
     case NT_OF_ABOUT:
@@ -107,11 +107,11 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
     case NT_OF_ALONG:
         return type && type->along == NT_ALONG_DISPLACEMENT;
     case NT_OF_CONTACT:
-        return type && type->touches && type->reaction;
+        return e && type->touches && nt_element_reacts(e);
     case NT_OF_TOUCH:
         return type && nt_element_is_contact(e);
     case NT_OF_GROOVE:
-        return type == &nt_contact_sphere_torus;
+        return e && nt_element_is_groove(e);
     case NT_OF_BEARING:
         return type && nt_element_is_bearing(e);
     case NT_OF_DELAY: /* found by expressions alone */
@@ -125,9 +125,9 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
     case NT_OF_SLIDING_ONLY:
         return type && type->slides && !type->rotates;
     case NT_OF_STATE:
-        return type == &nt_state_type;
+        return e && nt_element_is_state(e);
     case NT_OF_HELD:
-        return type == &nt_sampled_type;
+        return e && nt_element_is_sampled(e);
     case NT_OF_NAMED:
         return of == NAMED;
     case NT_OF_WHOLE:
@@ -244,7 +244,7 @@ static nt_status unknown_kind(const nt_model *model, family of, int index, span 
     if (of == NAMED)
         return nt_fail(error, NT_BAD_MODEL, "'%s.%.*s': quantity '%s' is one number", object,
                        word.length, word.text, object);
-    if (of == ELEMENT && model->elements[index].type == &nt_state_type)
+    if (of == ELEMENT && nt_element_is_state(&model->elements[index]))
         return nt_fail(error, NT_BAD_MODEL, "'%s.%.*s': state '%s' is one number", object,
                        word.length, word.text, object);
     const char *is = of == BODY && model->bodies[index].point ? "is a point and " : "";
@@ -377,8 +377,8 @@ static bool is_part_of_block(const nt_model *model, const char *name, int *index
 {
     const nt_object_name *found = find_object(model, (span){name, (int)strlen(name)});
     family of = found ? object_at(model, found->object, index) : WHOLE;
-    const nt_element_type *type = of == ELEMENT ? model->elements[*index].type : NULL;
-    return of == NAMED || type == &nt_state_type || type == &nt_sampled_type;
+    const nt_element *e = of == ELEMENT ? &model->elements[*index] : NULL;
+    return of == NAMED || (e && (nt_element_is_state(e) || nt_element_is_sampled(e)));
 }
 
 nt_status nt_quantity_find(const nt_model *model, const char *name, bool any,
@@ -406,10 +406,10 @@ nt_status nt_quantity_find(const nt_model *model, const char *name, bool any,
     if (rest && of == ELEMENT && nt_element_is_bearing(&model->elements[index]) &&
         find_in_bearing(model, index, name, rest, quantity, error, &status))
         return status;
-    if (rest && of == ELEMENT && model->elements[index].type == &nt_beam_type &&
+    if (rest && of == ELEMENT && nt_element_is_beam(&model->elements[index]) &&
         find_in_beam(model, index, name, rest, quantity, error, &status))
         return status;
-    if (rest && of == ELEMENT && model->elements[index].type == &nt_cable_type) {
+    if (rest && of == ELEMENT && nt_element_is_cable(&model->elements[index])) {
         const nt_cable *c = nt_model_data(model, &model->elements[index]);
         if (find_own_body(model, c->first_body, c->n - 1, &model->elements[index], name, rest,
                           quantity, error, &status))

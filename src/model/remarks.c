@@ -53,7 +53,7 @@ static int of_orientation(const nt_model *model, const nt_body *body, nt_error *
 static int of_bearing(const nt_model *model, const nt_element *e, nt_error *out)
 {
     char words[500];
-    return e->type->remark && e->type->remark(model, e, words, sizeof words) &&
+    return nt_element_remark(model, e, words, sizeof words) &&
            remark(model, e->place, out, "%s %s: %s", nt_element_word(e), e->name, words);
 }
 
@@ -76,7 +76,7 @@ static int of_freedom(const nt_model *model, nt_error *out)
 /* Whether an element holds two bodies together: all that stand `between` them. */
 static bool links(const nt_element *e)
 {
-    if (e->type->own_bodies)
+    if (nt_element_owns_bodies(e))
         return true;
     for (const nt_key *key = e->type->keys; key->name; key++)
         if (strcmp(key->name, "between") == 0 || key->type == NT_KEY_ROUTE)
@@ -115,7 +115,7 @@ static int of_ground(const nt_model *model, int *group, nt_error *out)
         int a = root_of(group, e->a), b = root_of(group, e->b);
         if (links(e))
             group[a > b ? a : b] = a > b ? b : a; /* the root is the lowest: the ground is 0 */
-        if (e->type->has_inertia && e->type->own_bodies) /* its nodes and ends are one line */
+        if (e->type->has_inertia && nt_element_owns_bodies(e)) /* its nodes and ends are one line */
             join_nodes(model, e, group);
     }
     for (int i = 1; i < model->n_bodies; i++) {

@@ -137,7 +137,7 @@ static void bind_system(nt_run *run)
     s->energy = nt_run_energy;
     s->energy_gained = nt_run_energy_gained;
     for (int i = 0; i < run->model->n_elements; i++)
-        if (run->model->elements[i].type->carry)
+        if (nt_element_carries(&run->model->elements[i]))
             s->carry = nt_run_carry;
     s->given = s->given_rows ? nt_run_given_rotation : NULL;
     s->accept = s->n_memory > 0 ? nt_run_accept : NULL;

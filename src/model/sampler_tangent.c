@@ -18,7 +18,7 @@
  * fourth order differs by more than 1e-8 the step is divided by eight, up to seven times: to 5e-9,
  * within the indentation of a contact soon after its onset. */
 static const double ROTATION = 0.01, LENGTH = 0.01, VELOCITY = 0.1, NUMBER = 0.01;
-static const double NEXT_STEP = 0.125, GOOD = 1e-8;
+static const double NEXT_STEP = 0.125, GOOD = 1e-8, NOISE = 1e-6;
 enum { LEVELS = 8 };
 
 nt_status nt_tangent_sampler_init(nt_tangent_sampler *t, nt_run *run, int columns, nt_arena *arena,
@@ -165,13 +165,16 @@ static nt_status sampler_difference(nt_tangent_sampler *t, const nt_sample_direc
 
 /* The value with the least doubt so far. Truncation falls 4000 times from one step to the next: a
  * gap that does not even halve is rounding, of whatever the values are small differences of (the
- * force of a stiff penalty joint), and grows as 1/h from there on. */
+ * force of a stiff penalty joint), and grows as 1/h from there on. So does the gap where a step
+ * goes from one side of a steep curve to the other (traction within its slip): it is no rounding
+ * where it comes from more than a millionth of the value. */
 static bool sampler_choose(nt_tangent_sampler *t, bool first, double h, double *out)
 {
     bool good = true;
     for (int i = 0; i < t->columns; i++) {
         double gap = fabs(t->sixth[i] - t->fourth[i]), size = fabs(t->sixth[i]);
-        t->noise[i] = first ? 0 : gap > t->gap[i] / 2 ? fmax(t->noise[i], gap * h) : t->noise[i];
+        bool is_noise = !first && gap > t->gap[i] / 2 && gap * h < NOISE * fabs(t->plus[i]);
+        t->noise[i] = first ? 0 : is_noise ? fmax(t->noise[i], gap * h) : t->noise[i];
         t->gap[i] = gap;
         t->rounding[i] = fmax(t->rounding[i], t->noise[i] / h);
         double doubt = (size > 0 ? gap * sqrt(gap / size) : 0) + t->rounding[i];

@@ -44,9 +44,9 @@ int nt_model_signal(nt_model *model, const char *name, int length)
         return -1;
     if (kind->of == NT_OF_LOADED) {
         /* what rolls acts at a point that no body carries: its force alone has derivatives */
-        const nt_element_type *type = model->elements[found.object].type;
-        bool rolls = (kind->needs & NT_IS_FORCE) != 0 && type->rates;
-        if (!type->as_joint && !rolls)
+        const nt_element *e = &model->elements[found.object];
+        bool rolls = (kind->needs & NT_IS_FORCE) != 0 && nt_element_count_rates(model, e) > 0;
+        if (!nt_element_joins(e) && !rolls)
             return -1;
     }
     for (int i = object->signal; i > 0; i = model->signals[i - 1].before) {

@@ -18,7 +18,7 @@ void nt_run_failure(void *self, char *text, int size)
         snprintf(text, (size_t)size, "%s %s (%s)", nt_element_word(e), e->name, e->type->name);
     const nt_run *run = self;
     nt_view view = {.run = run, .model = run->model, .motion = run->motion, .bodies = run->bodies};
-    if (!e->type->failure || used + 2 >= size)
+    if (!nt_element_has_failures(e) || used + 2 >= size)
         return;
     e->type->failure(e, &view, text + used + 2, size - used - 2);
     if (text[used + 2])
@@ -126,8 +126,7 @@ static bool name_of_entry(const nt_model *model, int i, const char *translation,
 static bool name_of_own(const nt_model *model, int i, const char *before, char *text, int size)
 {
     const nt_element *e = owner_of_entry(model, i);
-    const char *name =
-        e && e->type->coordinate_name ? e->type->coordinate_name(model, e, i - e->own_v) : NULL;
+    const char *name = e ? nt_element_coordinate_name(model, e, i - e->own_v) : NULL;
     if (name)
         snprintf(text, (size_t)size, "%s%s %s%s%s", before, nt_element_word(e), e->name,
                  *name ? ", " : "", name);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double DRAWN = 0.02; /* of the model's length: radius of a joint's drawing */
 enum { MOST_TRAILS = 12, FEW_BODIES = 4 };
 
 static const char *const drawings[NT_DRAWINGS] = {
@@ -66,8 +65,7 @@ static void collect(nt_sketches *s)
     const nt_model *model = s->run->model;
     for (int i = 0; i < model->n_elements; i++) {
         collector to = {s, i};
-        if (model->elements[i].type->draw)
-            model->elements[i].type->draw(s->run, &model->elements[i], keep_sketch, &to);
+        nt_element_draw(s->run, &model->elements[i], keep_sketch, &to);
     }
 }
 
@@ -75,7 +73,7 @@ int nt_scene_loads(const nt_model *model, int *elements)
 {
     int n = 0;
     for (int i = 0; i < model->n_elements; i++)
-        if (model->elements[i].type->arrow)
+        if (nt_element_has_arrow(&model->elements[i]))
             elements[n++] = i;
     return n;
 }
@@ -249,6 +247,19 @@ static void put_corner(nt_json *j, int body, v3 at, v3 axis)
     nt_json_end(j, "}");
 }
 
+/* Whether something pushes along a joint: then it is a cylinder with its piston. */
+static bool is_pushed(const nt_sketches *s, const nt_sketch *rail)
+{
+    bool pushed = false;
+    for (int i = 0; i < s->n; i++) {
+        const nt_sketch *by = &s->sketch[i];
+        pushed |= by->drawing == NT_DRAW_FORCE && by->n == 2 && v3_norm(by->axis[0]) > 0 &&
+                  by->body[0] == rail->body[0] && by->body[1] == rail->body[1] &&
+                  v3_norm(v3_sub(by->at[1], rail->at[1])) < 1e-9 * s->length;
+    }
+    return pushed && rail->drawing == NT_DRAW_RAIL;
+}
+
 /* load: its number where it has an arrow, else -1. */
 static void put_element(nt_json *j, nt_sketches *s, int number, int load)
 {
@@ -261,7 +272,7 @@ static void put_element(nt_json *j, nt_sketches *s, int number, int load)
     nt_json_text(j, "name", element->name);
     nt_json_text(j, "section", element->type->section->name);
     nt_json_text(j, "type", element->type->name);
-    nt_json_text(j, "draw", drawings[sketch->drawing]);
+    nt_json_text(j, "draw", is_pushed(s, sketch) ? "piston" : drawings[sketch->drawing]);
     nt_json_begin(j, "points", "[");
     for (int i = 0; i < sketch->n; i++)
         put_corner(j, sketch->body[i], sketch->at[i], sketch->axis[i]);
@@ -336,11 +347,11 @@ static void put_scene(nt_json *j, nt_sketches *s)
 
 nt_status nt_scene_write(nt_run *run, nt_bytes *out, nt_error *error)
 {
-    nt_sketches s = {.run = run, .length = nt_run_length(run)};
+    nt_sketches s = {.run = run};
     nt_json j = {.out = out, .first = true};
-    s.size = DRAWN * s.length;
     nt_decimal_init(&j.decimal);
     collect(&s);
+    nt_scene_measure(&s);
     put_scene(&j, &s);
     bool failed = s.failed || out->failed;
     nt_arena_free(&s.arena);

@@ -5,16 +5,15 @@
  * "#rrggbb". Version 1 is one object with these members, all of them always there:
  *
  *   scene      1
- *   length     a length of the model at the start (nt_run_length)
- *   size       radius that suits drawings of joints: a fraction of it
- *   gravity    [x, y, z], ground axes, m/s^2
- *   bodies     [BODY]: number 0 is the ground, body i > 0 has the pose of item i - 1 of the arrays
- *              `bodies.position` (of the origin, ground axes) and `bodies.orientation`
- *   markers    [{name, body, at}]: points of bodies
- *   elements   [ELEMENT]: joints, forces, contacts, bearings, beams in the order of the model
- *   trails     [{name, body, at}]: points whose paths are worth a line
- *   meshes     [{name, points, corners}]: base64 of 3 n numbers of 4 bytes (float) and of 3 m whole
- *              numbers of 4 bytes, lowest byte first: corners of triangles, outward by their order
+ *   length     of all that is drawn, at the start
+ *   size       radius that suits drawings of joints: a fraction of it, less in a chain of short
+ * links gravity    [x, y, z], ground axes, m/s^2 bodies     [BODY]: number 0 is the ground, body i
+ * > 0 has the pose of item i - 1 of the arrays `bodies.position` (of the origin, ground axes) and
+ * `bodies.orientation` markers    [{name, body, at}]: points of bodies elements   [ELEMENT]:
+ * joints, forces, contacts, bearings, beams in the order of the model trails     [{name, body,
+ * at}]: points whose paths are worth a line meshes     [{name, points, corners}]: base64 of 3 n
+ * numbers of 4 bytes (float) and of 3 m whole numbers of 4 bytes, lowest byte first: corners of
+ * triangles, outward by their order
  *
  * Places `at` and axes are of the body: from its origin, in its own axes.
  *
@@ -48,6 +47,7 @@
  *       weld ball pin cross bush axes   at the points of A and B, which are in one place but for
  *                                       `axes`; the axes are those of the joint
  *       rail sleeve guide screw         B moves along the axis of A through the point of A
+ *       piston                          as a rail: a cylinder on A, its rod pushes B
  *       plate                           the axis of A is its normal
  *       rod                             straight from point to point
  *       spring                          a coil from the first point to the second
@@ -81,7 +81,7 @@ bool nt_scene_from_model(nt_result *result, nt_bytes *text);
 /* Elements with arrows in the order of `load`, into elements[n_elements]; returns how many. */
 int nt_scene_loads(const nt_model *model, int *elements);
 
-/* ---- inside (scene.c, scene_bodies.c) -------------------------------------------------------- */
+/* ---- inside (scene.c, scene_sizes.c, scene_bodies.c) ----------------------------------------- */
 
 /* A shape with its numbers. */
 typedef struct nt_solid {
@@ -107,8 +107,16 @@ typedef struct nt_sketches {
     bool failed; /* memory was out */
 } nt_sketches;
 
-/* Which drawings are shapes of a body. */
+/* Which drawings are shapes of a body, and which are joints between two. */
 bool nt_scene_is_solid(nt_drawing drawing);
+bool nt_scene_is_joint(nt_drawing drawing);
+
+/* Principal moments of a body about its centre of mass, kg m^2, in the order of the axes, which are
+ * unit vectors of the body, right-handed. False where it has no mass or no inertia. */
+bool nt_scene_moments(const nt_body *body, double moments[3], v3 axes[3]);
+
+/* Measures what is drawn: `length` and `size`. */
+void nt_scene_measure(nt_sketches *sketches);
 
 /* The shapes of a body that has none in the file, NULL for none. */
 nt_solid *nt_scene_made(nt_sketches *sketches, int body);

@@ -54,6 +54,16 @@ static bool add_solid(nt_stage *stage, const corner *c, nt_form form, double a, 
     return part != NULL;
 }
 
+/* About the axis of a corner, from one place on it to another. */
+static bool add_along(nt_stage *stage, const corner *c, nt_form form, double outer, double inner,
+                      double low, double high)
+{
+    corner middle = *c;
+    middle.at = v3_axpy(0.5 * (low + high) * stage->size, c->axis, c->at);
+    return form == NT_FORM_TUBE ? add_solid(stage, &middle, form, outer, inner, high - low)
+                                : add_solid(stage, &middle, form, outer, high - low, 0);
+}
+
 /* In units of the size that suits drawings of joints. */
 static bool add_joint(nt_stage *stage, const nt_node *draw, const corner *a, const corner *b)
 {
@@ -71,6 +81,9 @@ static bool add_joint(nt_stage *stage, const nt_node *draw, const corner *a, con
     if (nt_node_is(draw, "rail"))
         return add_solid(stage, a, NT_FORM_BOX, 0.8, 0.8, rail) &&
                add_solid(stage, b, NT_FORM_BOX, 2.4, 2.4, 4);
+    if (nt_node_is(draw, "piston")) /* a rod down into its cylinder */
+        return add_along(stage, a, NT_FORM_TUBE, 2, 1.2, -16, -4) &&
+               add_along(stage, b, NT_FORM_CYLINDER, 0.8, 0, -14, 0);
     if (nt_node_is(draw, "sleeve") || nt_node_is(draw, "screw"))
         return add_solid(stage, a, NT_FORM_CYLINDER, 0.6, rail, 0) &&
                add_solid(stage, b, NT_FORM_TUBE, 1.5, 0.7, 4);
@@ -100,6 +113,16 @@ static nt_link *new_link(nt_stage *stage, const nt_node *element, const char *co
     return link;
 }
 
+/* Of length 1 along z, so that its wire is round where it is a third of the whole long. */
+static void add_coil(const nt_stage *stage, nt_part *part)
+{
+    double r = stage->size, length = 0.3 * stage->length;
+    nt_coil_add(1.2 * r, 0.24 * r, 8, length, part);
+    float *points = (float *)(void *)part->points.at;
+    for (size_t i = 2; i < part->points.used / sizeof *points; i += 3)
+        points[i] = (float)((double)points[i] / length);
+}
+
 static void add_lines(nt_stage *stage, const nt_node *element, const nt_node *draw, int n)
 {
     bool spring = nt_node_is(draw, "spring");
@@ -116,7 +139,7 @@ static void add_lines(nt_stage *stage, const nt_node *element, const nt_node *dr
                                 .at = {0, 0, 0.5},
                                 .turn = {1, 0, 0, 0}};
         if (spring)
-            nt_coil_add(1.4 * r, 0.22 * r, 8, 1, &link->part);
+            add_coil(stage, &link->part);
         else
             nt_figure_add(&line, &link->part);
     }

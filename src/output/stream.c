@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { NT_STREAM_PAGE = 4096 };
+
 static const char *shown(const nt_stream *stream)
 {
     return stream->standard ? "standard output" : stream->path;
@@ -128,14 +130,31 @@ nt_status nt_stream_cut(nt_stream *stream, uint64_t size, nt_error *error)
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
 
-/* What one call hands over. A pipe takes up to PIPE_BUF bytes as a whole or not at all: whole
- * lines, so that a process that ends at any moment leaves no part of one behind. */
+/* Up to the last end of a line among the first `most` bytes; `most` where there is none. */
+static size_t whole_lines(const char *bytes, size_t most)
+{
+    const char *end = memrchr(bytes, '\n', most);
+    return end ? (size_t)(end - bytes) + 1 : most;
+}
+
+/* What one call hands over, so that a process that ends at any moment leaves whole lines behind. A
+ * pipe takes up to PIPE_BUF bytes as a whole or not at all. A file takes what lies in one of its
+ * pages so; a process that is killed stops between two pages. Hence the lines that lie in a page
+ * go together, and the one that begins in it and ends in the next goes alone: what is left is the
+ * moment between its two halves. */
 static size_t stream_piece_of(const nt_stream *stream, const char *bytes, size_t size)
 {
-    if (!stream->pipe || size <= PIPE_BUF)
+    if (stream->pipe)
+        return size <= PIPE_BUF ? size : whole_lines(bytes, PIPE_BUF);
+    if (!stream->regular)
         return size;
-    const char *end = memrchr(bytes, '\n', PIPE_BUF);
-    return end ? (size_t)(end - bytes) + 1 : PIPE_BUF;
+    size_t left = NT_STREAM_PAGE - (size_t)(stream->written % NT_STREAM_PAGE);
+    if (size <= left)
+        return size;
+    if (memrchr(bytes, '\n', left))
+        return whole_lines(bytes, left);
+    const char *end = memchr(bytes + left, '\n', size - left);
+    return end ? (size_t)(end - bytes) + 1 : size;
 }
 
 /* After a write that failed the file ends with a whole line: what came behind the last one is cut

@@ -173,6 +173,11 @@ static nt_status state_behind(nt_sensitivity *s, const nt_jump_of_state *jump, i
             status =
                 nt_fail(error, NT_UNSUPPORTED,
                         "at t = %.9g s something else happens where a parameter is varied", s->t);
+        if (status == NT_OK && it->stops.pattern != jump->pattern)
+            status = nt_fail(error, NT_UNSUPPORTED,
+                             "the impact at t = %.9g s: a joint is about to push, and does or does "
+                             "not where a parameter is varied: what follows has no derivative",
+                             s->t);
         if (status != NT_OK)
             break;
         nt_space_difference(&p->space, p->frame, behind->q, out.q, s->values);

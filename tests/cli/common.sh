@@ -37,6 +37,24 @@ prints() {
     done
 }
 
+# rows_for SECONDS MODEL: how many rows take that much processor time here
+rows_for() {
+    printf 'sweep: 1\nmodel: %s\nvary: {m: 10..20:50}\nkeep: {final: [top.position]}\n' "$2" >trial.yaml
+    expect 0 sweep trial.yaml -o trial --threads 1
+    sed -n 's/.* \([^ ]*\) ms of processor time each$/\1/p' err |
+        awk -v seconds="$1" '{ printf "%d\n", 1 + 1000 * seconds / $1 }'
+    rm -rf trial
+}
+
+# workers FOLDER: the processes that run rows of a sweep there, children of an engine
+workers() {
+    for pid in $(pgrep -f -- "-o '*$PWD/$1'* --rows" 2>/dev/null); do
+        case $(cat "/proc/$pid/cmdline" 2>/dev/null | tr '\0' ' ') in
+        "$nutate"\ sweep\ *) echo "$pid" ;;
+        esac
+    done
+}
+
 same() { cmp "$1" "$2" || fail "$1 and $2 differ"; }
 
 finish() {

@@ -290,8 +290,8 @@ bearings:
 simulation: {duration: 3e-4, method: semi-explicit-2, step: 1e-6}
 output: {every: 3e-4, record: [b.cage.speed, ring.position, b.ball1.outer.force, b.ball1.outer.angle, b.torque]}
 END
-expect 0 sens bearing.yaml --param eta --param clear --param D --param dm --param fi --param fo --param E --check
-prints "49 derivatives agree"
+expect 0 sens bearing.yaml --param eta --param fr --param clear --param D --param dm --param fi --param fo --param E --check
+prints "56 derivatives agree"
 expect 0 sens bearing.yaml --set bearings.b.traction.law=coulomb --set bearings.b.traction.slip=0.05 --param fr \
     --param clear --check
 prints "14 derivatives agree"

@@ -16,10 +16,13 @@ trap clean EXIT
 trap 'exit 1' INT TERM
 
 sed -i 's/duration: 0.1/duration: 1/' top.yaml
-cat >plan.yaml <<'END'
+cases=$(rows_for 2 top.yaml)
+[ "$cases" -gt 1500 ] || cases=1500
+rows=$((2 * cases))
+cat >plan.yaml <<END
 sweep: 1
 model: top.yaml
-vary: {m: 10..20:1500, arm: [1, -1]}
+vary: {m: 10..20:$cases, arm: [1, -1]}
 keep: {final: [top.position], maximum: [pivot.force.z]}
 END
 expect 0 sweep plan.yaml -o here --quiet
@@ -29,49 +32,45 @@ expect 0 sweep --collect here -o here.nc --quiet
 "$nutate" sweep plan.yaml -o killed --engine parallel --threads 3 >out 2>err </dev/null &
 job=$!
 n=0
-for wait in $(seq 200); do
-    kill -0 $job 2>/dev/null || break
-    # children of children: workers of this folder, by their whole command line
-    for pid in $(pgrep -f -- "-o '*$PWD/killed'* --rows" 2>/dev/null); do
-        [ $n -lt 2 ] || break
-        case $(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null) in
-        "$nutate"\ sweep\ *) kill -9 "$pid" 2>/dev/null && n=$((n + 1)) ;;
-        esac
+while [ $n -lt 2 ] && kill -0 $job 2>/dev/null; do
+    for pid in $(workers killed); do
+        [ $n -lt 2 ] && kill -9 "$pid" 2>/dev/null && n=$((n + 1))
     done
-    [ $n -lt 2 ] || break
     sleep 0.05
 done
 wait $job
 got=$?
 [ $n = 2 ] || fail "no worker could be killed"
 [ $got = 0 ] || fail "exit status $got: $(cat err)"
-says "3000 of 3000 rows done, 0 of them failed"
+says "$rows of $rows rows done, 0 of them failed"
 expect 0 sweep --collect killed -o killed.nc --quiet
 same killed.nc here.nc
 
-# ---- this command itself ended at random moments while jobs are out, and one worker each time ----
-moments=$(awk 'BEGIN { srand(2); for (i = 0; i < 6; i++) printf "%.2f\n", 0.6 + 0.6 * rand() }')
+# ---- this command itself ended as soon as a job is out and a random moment later: with everything
+# that it started, as by a machine that stops, or alone with one worker, while its jobs go on ----
+moments=$(awk 'BEGIN { srand(2); for (i = 0; i < 6; i++) printf "%.2f\n", 0.15 * rand() }')
+jobs_of_master() { pgrep -f -- "-o '*$PWD/master'* --rows" 2>/dev/null; }
 n=0
 for moment in $moments; do
     "$nutate" sweep plan.yaml -o master --engine parallel --threads 2 --resume >out 2>err </dev/null &
     job=$!
+    while kill -0 $job 2>/dev/null && [ -z "$(jobs_of_master)" ]; do sleep 0.01; done
     sleep "$moment"
-    for pid in $(pgrep -f -- "-o '*$PWD/master'* --rows" 2>/dev/null); do
-        case $(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null) in
-        "$nutate"\ sweep\ *) kill -9 "$pid" 2>/dev/null && break ;;
-        esac
-    done
-    kill -9 $job 2>/dev/null
+    if [ $n -lt 3 ]; then
+        kill -9 $job $(jobs_of_master) 2>/dev/null
+    else
+        for pid in $(workers master); do kill -9 "$pid" 2>/dev/null && break; done
+        kill -9 $job 2>/dev/null
+    fi
     wait $job
     [ $? = 137 ] && n=$((n + 1))
 done
 [ $n -ge 2 ] || fail "the command was ended $n times only"
 expect 0 sweep plan.yaml -o master --engine parallel --threads 2 --resume
-says "3000 of 3000 rows done, 0 of them failed"
+says "$rows of $rows rows done, 0 of them failed"
 expect 0 sweep --collect master -o master.nc --quiet
 same master.nc here.nc
-rows=$(ls master/rows/*.journal | wc -l)
-echo "ended $n times, $rows journals"
+echo "ended $n times, $(ls master/rows/*.journal | wc -l) journals"
 
 # ---- by ssh ----
 port=$((20000 + $$ % 20000))
@@ -97,7 +96,7 @@ END
 login="ssh -p $port -i $home/user -o UserKnownHostsFile=$home/hosts -o BatchMode=yes $(id -un)@127.0.0.1"
 $login true || fail "no login: $(cat "$home/sshd.log")"
 expect 0 sweep plan.yaml -o by_ssh --engine parallel --sshlogin "2/$login" --sshlogin 1/:
-says "3000 of 3000 rows done, 0 of them failed"
+says "$rows of $rows rows done, 0 of them failed"
 grep -q "127.0.0.1" by_ssh/joblog || fail "nothing was run by ssh: $(cat by_ssh/joblog)"
 expect 0 sweep --collect by_ssh -o by_ssh.nc --quiet
 same by_ssh.nc here.nc

@@ -19,8 +19,6 @@ export async function takeView(page, url, share) {
   })()`);
   await page.settle();
   await page.press('Fit the view');
-  await page.press('Zoom in');
-  await page.settle();
   const clip = { x: 0, y: 0, width, height, scale: 1 };
   const { data } = await page.send('Page.captureScreenshot', { format: 'png', clip });
   return data;

@@ -96,22 +96,37 @@ export class Camera {
   }
 
   /**
-   * Sees all of a box.
-   * @param {Vector} low
-   * @param {Vector} high
+   * Sees all of some spheres.
+   * @param {import('./mechanism.js').Extent} extent
    * @param {number} shape width over height
    */
-  fit(low, high, shape) {
-    this.target = /** @type {Vector} */ ([0, 1, 2].map((k) => (low[k] + high[k]) / 2));
+  fit({ spheres, center, radius }, shape) {
     const { back, right, up } = this.axes();
+    /** @type {[number, number][]} of what is seen, along right, up and back */
+    const range = [right, up, back].map((axis) => {
+      let [low, high] = [Infinity, -Infinity];
+      for (const sphere of spheres) {
+        const x = dot(sphere.at, axis);
+        [low, high] = [Math.min(low, x - sphere.radius), Math.max(high, x + sphere.radius)];
+      }
+      return high >= low ? [low, high] : [dot(center, axis), dot(center, axis)];
+    });
+    const middle = range.map(([low, high]) => (low + high) / 2);
+    this.target = /** @type {Vector} */ (
+      [0, 1, 2].map((k) => middle[0] * right[k] + middle[1] * up[k] + middle[2] * back[k])
+    );
     const slope = Math.tan(this.angle / 2);
-    let distance = 0;
-    for (let corner = 0; corner < 8; corner++) {
-      const d = [0, 1, 2].map((k) => (corner & (1 << k) ? high[k] : low[k]) - this.target[k]);
-      const half = Math.max(Math.abs(dot(d, up)), Math.abs(dot(d, right)) / shape);
-      distance = Math.max(distance, half / slope + (this.perspective ? dot(d, back) : 0));
+    let distance = (0.1 * radius) / slope;
+    for (const sphere of spheres) {
+      const d = sphere.at.map((x, k) => x - this.target[k]);
+      const half = Math.max(
+        Math.abs(dot(d, up)) + sphere.radius,
+        (Math.abs(dot(d, right)) + sphere.radius) / shape,
+      );
+      const nearer = this.perspective ? dot(d, back) + sphere.radius : 0;
+      distance = Math.max(distance, half / slope + nearer);
     }
-    this.distance = Math.max(1e-9, 1.08 * distance);
+    this.distance = Math.max(1e-9, 1.12 * distance);
     this.tell();
   }
 

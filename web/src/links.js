@@ -7,8 +7,7 @@ import {
   ConeGeometry,
   CylinderGeometry,
   Group,
-  Line,
-  LineBasicMaterial,
+  InstancedMesh,
   Mesh,
   Object3D,
   Quaternion,
@@ -27,7 +26,6 @@ import { material, merge } from './solids.js';
  */
 
 const Z = new Vector3(0, 0, 1);
-const TURNS = 8; // of a coil
 
 /** A geometry about z as three.js makes it about y. */
 const upright = (/** @type {BufferGeometry} */ geometry) => geometry.rotateX(Math.PI / 2);
@@ -84,20 +82,27 @@ function tube(points, radius, around = 6) {
 }
 
 /**
- * A coil of length 1 along z.
+ * A coil of length 1 along z, its wire round once it is as long as it is to be.
  * @param {number} radius
  * @param {number} wire
+ * @param {number} turns
+ * @param {number} length
  */
-function coil(radius, wire) {
+function coil(radius, wire, turns, length) {
   /** @type {Vector[]} */
   const points = [[0, 0, 0]];
-  const steps = TURNS * 12;
+  const end = 0.08 * length;
+  const steps = turns * 12;
   for (let i = 0; i <= steps; i++) {
-    const angle = (2 * Math.PI * TURNS * i) / steps;
-    points.push([radius * Math.cos(angle), radius * Math.sin(angle), 0.08 + (0.84 * i) / steps]);
+    const angle = (2 * Math.PI * turns * i) / steps;
+    points.push([
+      radius * Math.cos(angle),
+      radius * Math.sin(angle),
+      end + (0.84 * length * i) / steps,
+    ]);
   }
-  points.push([0, 0, 1]);
-  return tube(points, wire, 5);
+  points.push([0, 0, length]);
+  return tube(points, wire, 5).scale(1, 1, 1 / length);
 }
 
 /** @param {number} size */
@@ -161,57 +166,83 @@ function span(object, from, to) {
   if (length > 0) object.quaternion.setFromUnitVectors(Z, d.divideScalar(length));
 }
 
-/** What a joint is made of: [geometry along z, on B]. */
+/**
+ * A box or a cylinder along z between two places.
+ * @param {BufferGeometry} geometry of length 1 about the origin
+ * @param {number} low
+ * @param {number} high
+ */
+const from = (geometry, low, high) =>
+  geometry.scale(1, 1, high - low).translate(0, 0, (low + high) / 2);
+
+/** How far B goes along the axis of A, with some room. @param {number} r @param {Travel} travel */
+const way = (r, { low, high }) => [low - 5 * r, high + 5 * r];
+
+/**
+ * @typedef {{low: number, high: number, aside: number}} Travel
+ * @type {{[draw: string]: (r: number, travel: Travel) => [BufferGeometry, boolean][]}}
+ * What a joint is made of: [geometry along z, on B].
+ */
 const joints = {
-  /** @param {number} r */
   weld: (r) => [[new BoxGeometry(1.6 * r, 1.6 * r, 1.6 * r), false]],
-  /** @param {number} r */
   ball: (r) => [[new SphereGeometry(1.2 * r, 12, 8), false]],
-  /** @param {number} r */
   pin: (r) => [[upright(new CylinderGeometry(0.6 * r, 0.6 * r, 5 * r, 14)), false]],
-  /** @param {number} r */
-  sleeve: (r) => [
-    [upright(new CylinderGeometry(0.4 * r, 0.4 * r, 14 * r, 10)), false],
-    [upright(new CylinderGeometry(r, r, 3 * r, 14, 1, true)), true],
-  ],
-  /** @param {number} r */
-  screw: (r) => [
-    [
-      coil(0.7 * r, 0.2 * r)
-        .scale(1, 1, 14 * r)
-        .translate(0, 0, -7 * r),
-      false,
-    ],
-    [upright(new CylinderGeometry(r, r, 3 * r, 6)), true],
-  ],
-  /** @param {number} r */
-  rail: (r) => [
-    [new BoxGeometry(0.7 * r, 0.7 * r, 16 * r), false],
-    [new BoxGeometry(1.8 * r, 1.8 * r, 3 * r), true],
-  ],
-  /** @param {number} r */
-  guide: (r) => [
-    [new BoxGeometry(0.5 * r, 0.5 * r, 16 * r), false],
-    [new SphereGeometry(r, 12, 8), true],
-  ],
-  /** @param {number} r */
+  sleeve: (r, travel) => {
+    const [low, high] = way(r, travel);
+    return [
+      [from(upright(new CylinderGeometry(0.4 * r, 0.4 * r, 1, 10)), low, high), false],
+      [upright(new CylinderGeometry(r, r, 3 * r, 14, 1, true)), true],
+    ];
+  },
+  screw: (r, travel) => {
+    const [low, high] = way(r, travel);
+    const turns = Math.min(40, Math.round((high - low) / (1.8 * r)));
+    return [
+      [from(coil(0.7 * r, 0.2 * r, turns, high - low).translate(0, 0, -0.5), low, high), false],
+      [upright(new CylinderGeometry(r, r, 3 * r, 6)), true],
+    ];
+  },
+  rail: (r, travel) => {
+    const [low, high] = way(r, travel);
+    return [
+      [from(new BoxGeometry(0.7 * r, 0.7 * r, 1), low, high), false],
+      [new BoxGeometry(1.8 * r, 1.8 * r, 3 * r), true],
+    ];
+  },
+  /* The rod reaches down to the bottom of its cylinder where B is lowest. */
+  piston: (r, { low, high }) => {
+    const stroke = high - low + 6 * r;
+    const top = low - 4 * r;
+    const rod = -(stroke + 2 * r);
+    return [
+      [from(upright(new CylinderGeometry(2 * r, 2 * r, 1, 20)), top - stroke, top), false],
+      [from(upright(new CylinderGeometry(2.3 * r, 2.3 * r, 1, 20)), top - 1.2 * r, top), false],
+      [from(upright(new CylinderGeometry(0.8 * r, 0.8 * r, 1, 14)), rod, 0), true],
+    ];
+  },
+  guide: (r, travel) => {
+    const [low, high] = way(r, travel);
+    return [
+      [from(new BoxGeometry(0.5 * r, 0.5 * r, 1), low, high), false],
+      [new SphereGeometry(r, 12, 8), true],
+    ];
+  },
   cross: (r) => [
     [upright(new CylinderGeometry(0.45 * r, 0.45 * r, 5 * r, 12)), false],
     [upright(new CylinderGeometry(0.45 * r, 0.45 * r, 5 * r, 12)), true],
   ],
-  /** @param {number} r */
-  plate: (r) => [[new BoxGeometry(12 * r, 12 * r, 0.2 * r), false]],
-  /** @param {number} r */
+  plate: (r, { aside }) => {
+    const side = 12 * r + 2 * Math.min(aside, 40 * r);
+    return [[new BoxGeometry(side, side, 0.2 * r), false]];
+  },
   bush: (r) => [
     [upright(new CylinderGeometry(1.6 * r, 1.6 * r, 2.4 * r, 16, 1, true)), false],
     [upright(new CylinderGeometry(0.6 * r, 0.6 * r, 3 * r, 12)), true],
   ],
-  /** @param {number} r */
   axes: (r) => [
     [upright(new CylinderGeometry(0.2 * r, 0.2 * r, 5 * r, 8)), false],
     [upright(new CylinderGeometry(0.2 * r, 0.2 * r, 5 * r, 8)), true],
   ],
-  /** @param {number} r */
   coil: (r) => [[spiral(r), false]],
 };
 
@@ -251,7 +282,7 @@ export class Links {
     const object = new Group();
     const [a, b] = [e.points[0], e.points[1] ?? e.points[0]];
     const groups = [new Group(), new Group()];
-    const parts = joints[/** @type {keyof typeof joints} */ (e.draw)](this.size);
+    const parts = joints[e.draw](this.size, this.mechanism.travel(a, b));
     for (const onB of [false, true]) {
       const point = onB ? b : a;
       const color = this.look.color ?? (onB ? '#707070' : '#4d4d4d');
@@ -264,7 +295,8 @@ export class Links {
           matrix: place.matrix,
           color,
         }));
-      if (pieces.length) groups[onB ? 1 : 0].add(merge(pieces, this.look.opacity));
+      const opacity = e.draw === 'plate' ? 0.1 : this.look.opacity;
+      if (pieces.length) groups[onB ? 1 : 0].add(merge(pieces, opacity));
     }
     object.add(...groups);
     const update = () => {
@@ -300,21 +332,34 @@ export class Links {
 
   /** @param {Element} e */
   spring(e) {
-    return this.between(e, coil(this.size, 0.16 * this.size), '#5b7f95');
+    const [a, b] = e.points.map((point) => this.mechanism.place(point.body, point.at));
+    const length = Math.hypot(...a.map((x, k) => b[k] - x));
+    const turns = Math.min(30, Math.max(6, Math.round(length / (2.6 * this.size))));
+    return this.between(e, coil(this.size, 0.18 * this.size, turns, length || 1), '#5b7f95');
   }
 
-  /** @param {Element} e */
+  /** Straight pieces from point to point. @param {Element} e */
   rope(e) {
     const object = new Group();
-    const values = new Float32Array(3 * e.points.length);
-    const geometry = new BufferGeometry();
-    geometry.setAttribute('position', new BufferAttribute(values, 3));
-    const line = new Line(geometry, new LineBasicMaterial({ color: this.look.color ?? '#8a6d3b' }));
-    line.frustumCulled = false;
-    object.add(line);
+    const r = 0.25 * this.size;
+    const piece = upright(new CylinderGeometry(r, r, 1, 6)).translate(0, 0, 0.5);
+    const pieces = new InstancedMesh(
+      piece,
+      this.paint('#8a6d3b'),
+      Math.max(1, e.points.length - 1),
+    );
+    pieces.frustumCulled = false;
+    object.add(pieces);
+    const one = new Object3D();
     const update = () => {
-      e.points.forEach((point, i) => values.set(this.mechanism.place(point.body, point.at), 3 * i));
-      geometry.attributes.position.needsUpdate = true;
+      const places = e.points.map((point) => this.mechanism.place(point.body, point.at));
+      for (let i = 0; i + 1 < places.length; i++) {
+        span(one, places[i], places[i + 1]);
+        one.updateMatrix();
+        pieces.setMatrixAt(i, one.matrix);
+      }
+      pieces.instanceMatrix.needsUpdate = true;
+      pieces.boundingSphere = null; // names are found on it
     };
     return { object, update };
   }
@@ -329,7 +374,7 @@ export class Links {
     if (e.draw === 'torque') group.add(new Mesh(new TorusGeometry(0.25, 0.025, 6, 24, 5), paint));
     const object = new Group();
     object.add(group);
-    const longest = 0.4 * this.mechanism.scene.length;
+    const longest = this.mechanism.longestArrow;
     const turn = new Quaternion();
     const d = new Vector3();
     const update = () => {
@@ -340,7 +385,8 @@ export class Links {
       const length = longest * Math.max(0.05, size / this.largest);
       d.set(...now.force).divideScalar(size);
       group.quaternion.copy(turn.setFromUnitVectors(Z, d));
-      group.scale.setScalar(length);
+      const thick = Math.min(length, 12 * this.size);
+      group.scale.set(thick, thick, length);
       const back = e.draw === 'force' ? length : 0; // forces push at their point, others leave it
       group.position.set(
         now.point[0] - back * d.x,
@@ -362,6 +408,7 @@ export class Links {
     const round = e.size.length !== 2;
     const around = round ? 10 : 4;
     const radius = e.size[0] || 0.5 * this.size;
+    const least = 0.2 * this.size; // where it is thinner than can be seen
     /** @type {[number, number][]} */
     const section = [];
     for (let k = 0; k < around; k++) {
@@ -369,8 +416,11 @@ export class Links {
       const [c, s] = [Math.cos(angle), Math.sin(angle)];
       section.push(
         round
-          ? [radius * c, radius * s]
-          : [(e.size[0] / 2) * Math.sign(c), (e.size[1] / 2) * Math.sign(s)],
+          ? [Math.max(radius, least) * c, Math.max(radius, least) * s]
+          : [
+              Math.max(e.size[0] / 2, least) * Math.sign(c),
+              Math.max(e.size[1] / 2, least) * Math.sign(s),
+            ],
       );
     }
     /* axis 2, carried along the line so that it lies across it behind a corner too */
@@ -397,6 +447,9 @@ export class Links {
         const [a, b] = [i * around + k, i * around + ((k + 1) % around)];
         index.push(a, b, a + around, b, b + around, a + around);
       }
+    for (let k = 1; k + 1 < around; k++)
+      // its ends
+      for (const end of [0, (n - 1) * around]) index.push(end, end + k, end + k + 1);
     geometry.setIndex(index);
     const object = new Group();
     const paint = this.paint('#56b4e9');

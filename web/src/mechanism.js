@@ -110,6 +110,33 @@ export class Mechanism {
     this.row = 0;
     this.part = 0; // of the way to the next row
     this.seek(result.first[0]);
+    this.enlarge();
+  }
+
+  /** What begins in one point has the length of its way, not the metre of a scene without one. */
+  enlarge() {
+    const { scene } = this;
+    const places = [
+      ...scene.bodies.slice(1).map((body, i) => this.placeAt(0, i + 1, body.center)),
+      ...scene.elements.flatMap((e) => e.points.map((p) => this.placeAt(0, p.body, p.at))),
+    ];
+    const apart = (/** @type {Vector} */ at) => Math.hypot(...at.map((x, k) => x - places[0][k]));
+    const shaped = scene.bodies.some((b) => b.shapes.some((s) => s.kind !== 'sphere'));
+    if (scene.length !== 1 || shaped || places.some((at) => apart(at) > 1e-9)) return;
+    let way = 0;
+    for (const row of this.someRows(200))
+      for (let i = 1; i <= this.n; i++) {
+        const far = apart(this.placeAt(row, i, scene.bodies[i].center));
+        if (far > way) way = far;
+      }
+    if (!(way > 0)) return;
+    const bodies = scene.bodies.map((body) => ({
+      ...body,
+      shapes: body.made
+        ? body.shapes.map((s) => ({ ...s, size: s.size.map((x) => x * way) }))
+        : body.shapes,
+    }));
+    this.scene = { ...scene, length: way, size: scene.size * way, bodies };
   }
 
   /**
@@ -227,45 +254,194 @@ export class Mechanism {
   }
 
   /**
-   * A box that holds all that is seen, over the whole motion.
-   * @returns {{low: Vector, high: Vector, center: Vector, radius: number}}
+   * A point of a body in ground axes at a row.
+   * @param {number} row
+   * @param {number} body
+   * @param {ArrayLike<number>} at
+   * @returns {Vector}
+   */
+  placeAt(row, body, at) {
+    const { rows, poses } = this.result;
+    if (!poses || body === 0) return [at[0], at[1], at[2]];
+    const turned = rotate(this.turnAt(row, body), 0, at);
+    const p = poses.positions;
+    return /** @type {Vector} */ (turned.map((x, k) => x + p[(3 * (body - 1) + k) * rows + row]));
+  }
+
+  /** @param {number} row @param {number} body */
+  turnAt(row, body) {
+    const { rows, poses } = this.result;
+    if (!poses || body === 0) return [1, 0, 0, 0];
+    return [0, 1, 2, 3].map((k) => poses.orientations[(4 * (body - 1) + k) * rows + row]);
+  }
+
+  /**
+   * At most so many rows, evenly, with the first and the last.
+   * @param {number} most
+   */
+  someRows(most) {
+    const { rows } = this.result;
+    const n = Math.min(rows, Math.max(2, most));
+    return [...Array(n).keys()].map((j) => (n > 1 ? Math.round((j * (rows - 1)) / (n - 1)) : 0));
+  }
+
+  /**
+   * How far a point goes along the axis of another and away from it, as the other sees it.
+   * @param {Point} a
+   * @param {Point} b
+   */
+  travel(a, b) {
+    const axis = a.axis ?? [0, 0, 1];
+    let [low, high, aside] = [0, 0, 0];
+    for (const row of this.someRows(200)) {
+      const [from, to] = [this.placeAt(row, a.body, a.at), this.placeAt(row, b.body, b.at)];
+      const line = rotate(this.turnAt(row, a.body), 0, axis);
+      const d = to.map((x, k) => x - from[k]);
+      const along = d[0] * line[0] + d[1] * line[1] + d[2] * line[2];
+      if (!Number.isFinite(along)) continue;
+      [low, high] = [Math.min(low, along), Math.max(high, along)];
+      aside = Math.max(aside, Math.hypot(...d.map((x, k) => x - along * line[k])));
+    }
+    return { low, high, aside };
+  }
+
+  /** How long the arrow of the largest load is. */
+  get longestArrow() {
+    return 0.4 * this.scene.length;
+  }
+
+  /**
+   * Where arrows of loads begin and end, at some rows.
+   * @param {number} most rows
+   * @returns {Sphere[]}
+   */
+  arrows(most) {
+    const largest = this.largestLoad();
+    const [row, part] = [this.row, this.part];
+    /** @type {Sphere[]} */
+    const ends = [];
+    for (const at of largest > 0 ? this.someRows(most) : []) {
+      [this.row, this.part] = [at, 0];
+      for (const e of this.scene.elements) {
+        const now = e.load === null || e.load === undefined ? null : this.load(e.load);
+        if (!now) continue;
+        const way = (e.draw === 'force' ? -1 : 1) * (this.longestArrow / largest);
+        const end = now.point.map((x, k) => x + way * now.force[k]);
+        ends.push({ at: now.point, radius: 0 }, { at: /** @type {Vector} */ (end), radius: 0 });
+      }
+    }
+    [this.row, this.part] = [row, part];
+    return ends;
+  }
+
+  /** Spheres that hold all that is drawn, on their bodies. */
+  parts() {
+    /** @type {{body: number, at: Vector, radius: number}[]} */
+    const parts = [];
+    const most = this.scene.length || Infinity;
+    this.scene.bodies.forEach((body, i) => {
+      if (i > 0) parts.push({ body: i, at: [0, 0, 0], radius: 0 });
+      for (const shape of body.shapes)
+        parts.push({
+          body: i,
+          at: shape.at,
+          radius: body.made ? Math.min(shapeRadius(shape), most) : shapeRadius(shape),
+        });
+    });
+    for (const e of this.scene.elements) {
+      const radius = e.draw === 'beam' ? Math.max(...e.size, 0) : 0;
+      for (const { body, at } of e.points) parts.push({ body, at, radius });
+      const [a, b] = e.points;
+      if (!['rail', 'sleeve', 'guide', 'screw', 'piston'].includes(e.draw) || !b) continue;
+      const { low, high } = this.travel(a, b);
+      const r = this.scene.size;
+      const down = e.draw === 'piston' ? low - (high - low) - 10 * r : low - 5 * r;
+      for (const x of [down, high + 5 * r])
+        parts.push({
+          body: a.body,
+          at: /** @type {Vector} */ (a.at.map((c, k) => c + x * (a.axis?.[k] ?? 0))),
+          radius: r,
+        });
+    }
+    return parts;
+  }
+
+  /**
+   * Where all is that is seen: over the whole motion; and `near`, without bodies that fly far
+   * away. Where all bodies go far, near is the start, and `travels` is one to go along with.
+   * @returns {Extent & {near: Extent, travels: string | null}}
    */
   extent() {
-    /** @type {Vector} */
-    const low = [Infinity, Infinity, Infinity];
-    /** @type {Vector} */
-    const high = [-Infinity, -Infinity, -Infinity];
-    const include = (/** @type {number} */ k, /** @type {number} */ x, /** @type {number} */ r) => {
-      if (x - r < low[k]) low[k] = x - r;
-      if (x + r > high[k]) high[k] = x + r;
-    };
-    const { rows, poses } = this.result;
-    this.scene.bodies.forEach((body, i) => {
-      for (const shape of body.shapes) {
-        const r = Math.min(shapeRadius(shape), this.scene.length || Infinity);
-        if (i === 0) for (let k = 0; k < 3; k++) include(k, shape.at[k], r);
-        else {
-          const path = this.path(i, shape.at, 200);
-          for (let j = 0; j < path.length; j++) include(j % 3, path[j], r);
-        }
-      }
+    const parts = this.parts();
+    const least = 0.01 * (this.scene.length || 1);
+    const at = (/** @type {number} */ row, /** @type {number} */ i) => ({
+      at: this.placeAt(row, parts[i].body, parts[i].at),
+      radius: parts[i].radius,
     });
-    for (let k = 0; poses && k < 3 * this.n; k++)
-      for (let i = 0; i < rows; i++) include(k % 3, poses.positions[k * rows + i], 0);
-    for (const e of this.scene.elements)
-      for (const point of e.points)
-        if (point.body === 0) for (let k = 0; k < 3; k++) include(k, point.at[k], 0);
-    const least = 0.02 * (this.scene.length || 1);
-    /** @type {Vector} */
-    const center = [0, 0, 0];
-    for (let k = 0; k < 3; k++) {
-      if (!(high[k] >= low[k])) [low[k], high[k]] = [0, 0];
-      center[k] = (low[k] + high[k]) / 2;
-      if (high[k] - low[k] < least) include(k, center[k], least / 2);
-    }
-    const radius = Math.hypot(...[0, 1, 2].map((k) => (high[k] - low[k]) / 2));
-    return { low, high, center, radius };
+    const start = bounds(
+      parts.map((_, i) => at(0, i)),
+      least,
+    );
+    const away = FAR * Math.max(start.radius, 0.5 * (this.scene.length || 1));
+    const rows = this.someRows(Math.min(200, Math.ceil(40000 / Math.max(1, parts.length))));
+    /** @type {Set<number>} bodies */
+    const gone = new Set();
+    for (const row of this.someRows(1000))
+      for (let body = 1; body <= this.n; body++) {
+        const place = this.placeAt(row, body, this.scene.bodies[body].center);
+        if (Math.hypot(...place.map((x, k) => x - start.center[k])) > away) gone.add(body);
+      }
+    const all = rows.flatMap((row) => parts.map((_, i) => at(row, i)));
+    const travels = this.n > 0 && gone.size === this.n;
+    const arrows = gone.size === 0 ? this.arrows(20) : [];
+    const whole = bounds([...all, ...arrows], least);
+    const near =
+      gone.size === 0
+        ? whole
+        : travels
+          ? start
+          : bounds(
+              all.filter((_, i) => i < parts.length || !gone.has(parts[i % parts.length].body)),
+              least,
+            );
+    return { ...whole, near, travels: travels ? this.scene.bodies[1].name : null };
   }
+}
+
+const FAR = 6; // times the size of the mechanism at the start
+
+/**
+ * @typedef {{at: Vector, radius: number}} Sphere
+ * @typedef {{low: Vector, high: Vector, center: Vector, radius: number, spheres: Sphere[]}} Extent
+ */
+
+/**
+ * A box that holds all of some spheres.
+ * @param {Sphere[]} spheres
+ * @param {number} least half of each side
+ * @returns {Extent}
+ */
+function bounds(spheres, least) {
+  const finite = spheres.filter(({ at }) => at.every(Number.isFinite));
+  /** @type {Vector} */
+  const low = [Infinity, Infinity, Infinity];
+  /** @type {Vector} */
+  const high = [-Infinity, -Infinity, -Infinity];
+  for (const { at, radius } of finite)
+    for (let k = 0; k < 3; k++) {
+      if (at[k] - radius < low[k]) low[k] = at[k] - radius;
+      if (at[k] + radius > high[k]) high[k] = at[k] + radius;
+    }
+  /** @type {Vector} */
+  const center = [0, 0, 0];
+  for (let k = 0; k < 3; k++) {
+    if (!(high[k] >= low[k])) [low[k], high[k]] = [0, 0];
+    center[k] = (low[k] + high[k]) / 2;
+    const half = Math.max(least, (high[k] - low[k]) / 2);
+    [low[k], high[k]] = [center[k] - half, center[k] + half];
+  }
+  const radius = Math.hypot(...[0, 1, 2].map((k) => (high[k] - low[k]) / 2));
+  return { low, high, center, radius, spheres: finite };
 }
 
 /**

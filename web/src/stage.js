@@ -116,9 +116,11 @@ export class Stage {
     this.ask();
   }
 
+  /** Sees all; without what flies far away, and where all goes far, what is followed. */
   fit() {
-    const { low, high } = this.view.extent;
-    this.camera.fit(low, high, this.frame.clientWidth / Math.max(1, this.frame.clientHeight));
+    const { extent } = this.view;
+    const seen = extent.travels && !this.followed ? extent : extent.near;
+    this.camera.fit(seen, this.frame.clientWidth / Math.max(1, this.frame.clientHeight));
   }
 
   /** Looks from a direction, at all. @param {import('./camera.js').Vector} from */
@@ -166,6 +168,7 @@ export class Stage {
     this.view.resize(clientWidth, clientHeight);
     if (!this.fitted) {
       this.fitted = true;
+      if (this.view.extent.travels && !this.followed) this.follow(this.view.extent.travels);
       this.fit();
     }
     this.ask();

@@ -82,18 +82,20 @@ export class View3D {
 
   /** A grid across gravity, below all that moves, and an arrow along it. */
   grid() {
-    const { center, radius } = this.extent;
+    const { near } = this.extent;
+    const { center } = near;
     const g = new Vector3(...this.mechanisms[0].scene.gravity);
     const down = new Vector3(...this.camera.base[2]).negate();
-    const step = 10 ** Math.round(Math.log10(radius / 3));
-    const n = Math.min(40, Math.ceil((1.5 * radius) / step));
+    const step = 10 ** Math.round(Math.log10(near.radius / 3));
+    const n = Math.min(150, Math.ceil(((this.extent.travels ? 6 : 1.5) * near.radius) / step));
+    this.step = step;
     const points = [];
     for (let i = -n; i <= n; i++) {
       points.push(i * step, -n * step, 0, i * step, n * step, 0);
       points.push(-n * step, i * step, 0, n * step, i * step, 0);
     }
     if (g.length() > 0) {
-      const [l, h] = [0.3 * radius, 0.05 * radius];
+      const [l, h] = [0.3 * near.radius, 0.05 * near.radius];
       const x = -n * step;
       points.push(x, x, l, x, x, 0, x, x, 0, x + h, x, 2 * h, x, x, 0, x - h, x, 2 * h);
     }
@@ -101,13 +103,13 @@ export class View3D {
     geometry.setAttribute('position', new BufferAttribute(new Float32Array(points), 3));
     const lines = new LineSegments(geometry, new LineBasicMaterial());
     lines.quaternion.setFromUnitVectors(new Vector3(0, 0, -1), down);
-    lines.position.set(...center).addScaledVector(down, this.depth(down) + 0.02 * radius);
+    lines.position.set(...center).addScaledVector(down, this.depth(down) + 0.02 * near.radius);
     return lines;
   }
 
   /** How far all that is seen reaches from its middle along a direction. @param {Vector3} down */
   depth(down) {
-    const { low, high } = this.extent;
+    const { low, high } = this.extent.travels ? this.extent : this.extent.near;
     return [down.x, down.y, down.z].reduce(
       (sum, d, k) => sum + (Math.abs(d) * (high[k] - low[k])) / 2,
       0,
@@ -247,7 +249,22 @@ export class View3D {
       part.object.visible = !this.hidden.has(part.name) && (number === 0 || this.ghostsShown);
       if (part.object.visible) part.update();
     }
+    if (this.extent.travels) this.moveGround();
     this.renderer.render(this.scene, this.lens());
+  }
+
+  /** The grid goes with what travels, by whole steps. */
+  moveGround() {
+    const step = this.step ?? 1;
+    const { center } = this.extent.near;
+    const way = new Vector3(...this.camera.target).sub(new Vector3(...center));
+    for (const axis of [new Vector3(1, 0, 0), new Vector3(0, 1, 0)]) {
+      axis.applyQuaternion(this.ground.quaternion);
+      const steps = Math.round(way.dot(axis) / step);
+      const before = this.ground.userData[`${axis.x} ${axis.y} ${axis.z}`] ?? 0;
+      this.ground.position.addScaledVector(axis, (steps - before) * step);
+      this.ground.userData[`${axis.x} ${axis.y} ${axis.z}`] = steps;
+    }
   }
 
   /** @param {string | null} name of what is to stand out */

@@ -207,3 +207,5 @@ const nt_element_type nt_beam_type = {
     .failure = nt_beam_failure,
     .draw = nt_beam_draw,
 };
+
+bool nt_element_is_beam(const nt_element *element) { return element->type == &nt_beam_type; }

@@ -294,3 +294,8 @@ const nt_element_type nt_force_distributed = {
     .declare = load_declare,
     .evaluate = load_evaluate,
 };
+
+bool nt_element_is_distributed(const nt_element *element)
+{
+    return element->type == &nt_force_distributed;
+}

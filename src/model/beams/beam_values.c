@@ -13,7 +13,7 @@ static const nt_beam *beam_of_body(const nt_model *model, int body, int *element
     int last = model->n_elements - model->n_cables;
     for (int i = last - model->n_beams; i < last; i++) {
         const nt_element *e = &model->elements[i];
-        const nt_beam *b = e->type == &nt_beam_type ? nt_model_data(model, e) : NULL;
+        const nt_beam *b = nt_element_is_beam(e) ? nt_model_data(model, e) : NULL;
         *node = b ? body - b->first_body : -1;
         *element = i;
         if (b && *node >= 0 && *node < b->n_nodes)

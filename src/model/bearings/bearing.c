@@ -11,7 +11,7 @@
  * normal is taken not to turn. So the elastic energy changes by the lift too: that is counted as
  * power, of either sign.
  *
- * The residual, and the damping that splitting methods ask for, are those of four balls at a time
+ * The residual, and the damping that splitting methods ask for, are those of eight balls at a time
  * (lanes.h); the whole tangent, energies and records look at one contact after the other. */
 #include "model/bearings/bearing.h"
 
@@ -208,7 +208,7 @@ static void failure(const nt_element *element, const nt_view *view, char *text, 
         }
 }
 
-/* ---- four balls at a time ----------------------------------------------------------------------
+/* ---- eight balls at a time ---------------------------------------------------------------------
  *
  * The residual; and the damping of bodies that nothing but contacts acts on, each by itself, which
  * splitting methods take at every step. */
@@ -302,7 +302,7 @@ static nt_status push_races(const nt_view *view, const nt_bearing *b, const nt_r
             add_lanes(&g->damping, &damping);
         double last = last_cosine2(race);
         for (int l = 0; l < g->n && all->pushes; l++) {
-            if (!(push.N.of[l] >= 0) || (push.N.of[l] > 0 && !(push.cosine2.of[l] >= last)))
+            if (!(push.N.of[l] >= 0) || (push.touches[l] && !(push.cosine2.of[l] >= last)))
                 return NT_NOT_FINITE;
             push_ball(view, b, g->first + l, which, &push, l, all);
         }
@@ -320,7 +320,7 @@ static bool any_touches(const nt_push_lanes *push, int n)
 {
     bool any = false;
     for (int l = 0; l < n; l++)
-        any = any || push->N.of[l] > 0;
+        any = any || push->touches[l];
     return any;
 }
 

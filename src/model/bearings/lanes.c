@@ -1,7 +1,7 @@
-/* Contacts of four balls at a time: the formulas of touch.h in loops over lanes, which the compiler
- * turns into vector instructions. Every lane does the same operations in the same order as a
- * contact alone: the same bits. This file is compiled without errno and traps of arithmetic, which
- * keep square roots and choices out of vectors and change no number. */
+/* Contacts of eight balls at a time: the formulas of touch.h in loops over lanes, which the
+ * compiler turns into vector instructions. Every lane does the same operations in the same order as
+ * a contact alone: the same bits. This file is compiled without errno and traps of arithmetic,
+ * which keep square roots and choices out of vectors and change no number. */
 #include "model/bearings/lanes.h"
 
 #include "base/target.h"
@@ -19,6 +19,7 @@ NT_INLINE void put_push(const nt_touch *t, nt_push_lanes *push, int l)
     put(push->M, l, v3_add(v3_cross(t->r_b, t->F), t->M));
     put(push->moment, l, v3_add(v3_cross(t->r_a, t->F), t->M));
     push->N.of[l] = t->N;
+    push->touches[l] = t->N > 0;
     double cosine = v3_dot(t->m, t->e);
     push->cosine2.of[l] = cosine * cosine;
 }

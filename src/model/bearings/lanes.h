@@ -1,10 +1,10 @@
-/* The contacts of a bearing, four balls at a time: what explicit methods ask for at every step. */
+/* The contacts of a bearing, eight balls at a time: what explicit methods ask for at every step. */
 #ifndef NUTATE_MODEL_BEARING_LANES_H
 #define NUTATE_MODEL_BEARING_LANES_H
 
 #include "model/contacts/touch.h"
 
-enum { NT_LANES = 4 };
+enum { NT_LANES = 8 };
 
 typedef struct nt_lane {
     double of[NT_LANES];
@@ -27,9 +27,12 @@ typedef struct nt_pocket_lanes {
 
 /* What the surface does to the balls: the force, the moment about the ball's centre; and to the
  * other body, as it would be on the ball at that body's reference point: its moment. The normal
- * force, N, and how far the normal stands off the plane of a circle, cos^2 of the angle. */
+ * force, N; how far the normal stands off the plane of a circle, cos^2 of the angle; and whether
+ * N > 0, in numbers of half the width of the others: so the compiler takes two vectors of four
+ * lanes at once, and works on one while the other waits for a root or a quotient. */
 typedef struct nt_push_lanes {
     nt_lane F[3], M[3], moment[3], N, cosine2;
+    int touches[NT_LANES];
 } nt_push_lanes;
 
 /* What the contacts of a ball take from changes of one body's velocity and angular velocity:

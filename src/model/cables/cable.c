@@ -541,3 +541,5 @@ const nt_element_type nt_cable_type = {
     .is_smooth = cable_is_smooth,
     .draw = cable_draw,
 };
+
+bool nt_element_is_cable(const nt_element *element) { return element->type == &nt_cable_type; }

@@ -1,6 +1,6 @@
 /* Logarithm and exponential without branches and calls, for loops over lanes: the compiler turns
- * them into vector instructions. Polynomials and splitting of arguments are those of FDLIBM (Sun
- * Microsystems 1993, freely usable); errors are below two units of the last place. */
+ * them into vector instructions. The polynomials are those of least greatest error on their ranges;
+ * errors are below four units of the last place. */
 #ifndef NUTATE_MODEL_LANE_MATH_H
 #define NUTATE_MODEL_LANE_MATH_H
 
@@ -23,7 +23,7 @@ NT_INLINE double lane_double(uint64_t bits)
 }
 
 /* x positive, finite and no subnormal. x = 2^k m with m between sqrt(1/2) and sqrt(2); with
- * f = m - 1 and s = f/(2 + f), ln m = 2 atanh(s) = f - f^2/2 + s (f^2/2 + R(s^2)). */
+ * s = (m - 1)/(m + 1) and z = s^2 <= 0.0295, ln m = 2 atanh(s) = s (2 + z P(z)). */
 NT_INLINE double lane_log(double x)
 {
     const uint64_t root_half = 0x3fe6a09e667f3bcdu, one = 0x3ff0000000000000u;
@@ -31,31 +31,32 @@ NT_INLINE double lane_log(double x)
     uint64_t shifted = lane_bits(x) + (one - root_half);
     double k = lane_double((shifted >> 52) | big) - (0x1p52 + 1023);
     double f = lane_double((shifted & 0x000fffffffffffffu) + root_half) - 1;
-    double half = 0.5 * f * f, s = f / (2 + f), z = s * s, w = z * z;
-    double even = w * (3.999999999940941908e-01 +
-                       w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01));
-    double odd = z * (6.666666666666735130e-01 +
-                      w * (2.857142874366239149e-01 +
-                           w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01)));
-    double low = s * (half + even + odd) + k * 1.90821492927058770002e-10;
-    return k * 6.93147180369123816490e-01 - ((half - low) - f);
+    double s = f / (2 + f), z = s * s, w = z * z;
+    double even =
+        6.66666666666666963e-01 +
+        w * (2.85714286260032702e-01 + w * (1.81828894556749471e-01 + w * 1.46165854248886229e-01));
+    double odd =
+        3.99999999998994438e-01 + w * (2.22222111302598779e-01 + w * 1.53317106182107726e-01);
+    return k * 6.93147180559945309417e-01 + s * (2 + z * (even + z * odd));
 }
 
-/* x between -700 and 700: outside it is that of the nearer bound. x = k ln 2 + r. */
-NT_INLINE double lane_exp(double x)
+/* x between -700 and 700. x = k ln 2 + r, |r| <= ln(2)/2, exp(r) = 1 + r + r^2 P(r). */
+NT_INLINE double lane_exp_within(double x)
 {
     const double round = 0x1.8p52; /* a sum with it has no fraction, and its last bits are k */
-    x = x < -700 ? -700 : x > 700 ? 700 : x;
     double shifted = x * 1.44269504088896338700e+00 + round, k = shifted - round;
-    double high = x - k * 6.93147180369123816490e-01, low = k * 1.90821492927058770002e-10;
-    double r = high - low, t = r * r;
-    double c =
-        r - t * (1.66666666666666019037e-01 +
-                 t * (-2.77777777770155933842e-03 +
-                      t * (6.61375632143793436117e-05 +
-                           t * (-1.65339022054652515390e-06 + t * 4.13813679705723846039e-08))));
-    double y = 1 - ((low - (r * c) / (2 - c)) - high);
+    double r = x - k * 6.93147180369123816490e-01 - k * 1.90821492927058770002e-10;
+    double r2 = r * r, r4 = r2 * r2;
+    double first = (5.00000000000000111e-01 + r * 1.66666666666666685e-01) +
+                   r2 * (4.16666666666241289e-02 + r * 8.33333333333006153e-03);
+    double second = (1.38888889172137167e-03 + r * 1.98412698630536177e-04) +
+                    r2 * (2.48015212959543761e-05 + r * 2.75572684599970641e-06);
+    double third = 2.76200884454097462e-07 + r * 2.51003854955103203e-08;
+    double y = 1 + (r + r2 * (first + r4 * (second + r4 * third)));
     return lane_double(lane_bits(y) + (lane_bits(shifted) << 52));
 }
+
+/* Any x: outside of -700 to 700 it is that of the nearer bound. */
+NT_INLINE double lane_exp(double x) { return lane_exp_within(x < -700 ? -700 : x > 700 ? 700 : x); }
 
 #endif

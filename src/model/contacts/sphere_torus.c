@@ -46,3 +46,8 @@ const nt_element_type nt_contact_sphere_torus = {
     .keys = keys,
     .prepare = prepare,
 };
+
+bool nt_element_is_groove(const nt_element *element)
+{
+    return element->type == &nt_contact_sphere_torus;
+}

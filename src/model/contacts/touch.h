@@ -130,20 +130,25 @@ NT_INLINE void nt_touch_place(nt_touch *t, nt_skeleton skeleton, const nt_surfac
     }
 }
 
-/* H x. */
-NT_INLINE v3 nt_touch_bend(const nt_touch *t, nt_skeleton skeleton, v3 axis, v3 x)
+/* H x of x along the surface: m . x = 0. */
+NT_INLINE v3 nt_touch_bend_along(const nt_touch *t, nt_skeleton skeleton, v3 axis, v3 x)
 {
     if (skeleton == NT_PLANE)
         return v3_of(0, 0, 0);
     double inverse = t->l > 0 ? 1 / t->l : 0;
-    v3 across = v3_axpy(-v3_dot(t->m, x), t->m, x);
     if (skeleton == NT_POINT)
-        return v3_scale(inverse, across);
+        return v3_scale(inverse, x);
     if (skeleton == NT_LINE)
-        return v3_scale(inverse, v3_axpy(-v3_dot(axis, x), axis, across));
+        return v3_scale(inverse, v3_axpy(-v3_dot(axis, x), axis, x));
     v3 along = v3_cross(axis, t->e);
-    double part = v3_dot(along, x), around = t->r > 0 ? v3_dot(t->m, t->e) / t->r : 0;
-    return v3_axpy(part * (around - inverse), along, v3_scale(inverse, across));
+    double around = (t->r > 0 ? 1 / t->r : 0) * v3_dot(t->m, t->e);
+    return v3_axpy(v3_dot(along, x) * (around - inverse), along, v3_scale(inverse, x));
+}
+
+/* H x. */
+NT_INLINE v3 nt_touch_bend(const nt_touch *t, nt_skeleton skeleton, v3 axis, v3 x)
+{
+    return nt_touch_bend_along(t, skeleton, axis, v3_axpy(-v3_dot(t->m, x), t->m, x));
 }
 
 /* The mean velocity of both surfaces past the point of contact, which moves with p' = c' - h n':
@@ -151,13 +156,13 @@ NT_INLINE v3 nt_touch_bend(const nt_touch *t, nt_skeleton skeleton, v3 axis, v3 
  *
  *   n' - w_A x n = sigma H g,   u_m = -w/2 - h W x n + h sigma H g
  *
- * It is linear in (w, W), so this gives its changes with velocities too. */
+ * It is linear in (w, W), so this gives its changes with velocities too; w is along the surface. */
 NT_INLINE v3 nt_touch_mean(const nt_touch *t, nt_skeleton skeleton, const nt_surface *s, v3 axis,
                            v3 w, v3 W)
 {
     double h = s->radius - 0.5 * t->delta;
     v3 turn = v3_scale(h, v3_cross(W, t->n));
-    v3 bent = v3_scale(h * s->side, nt_touch_bend(t, skeleton, axis, v3_add(w, turn)));
+    v3 bent = v3_scale(h * s->side, nt_touch_bend_along(t, skeleton, axis, v3_add(w, turn)));
     return v3_sub(v3_axpy(-0.5, w, bent), turn);
 }
 
@@ -190,7 +195,8 @@ NT_INLINE nt_touch nt_touch_find(nt_touch_kind kind, const nt_surface *s, const 
     t.N_rate = t.elastic * law->damping * slope;
 
     double slip2 = traction->slip * traction->slip, w2 = v3_dot(t.w, t.w);
-    t.s = sqrt(w2 + slip2);
+    double s2 = w2 + slip2;
+    t.s = sqrt(s2);
     nt_film film = {0};
     if (kind.law == NT_TRACTION_FILM) {
         t.mean = nt_touch_mean(&t, kind.skeleton, s, at->axis, t.w, v3_sub(at->w_b, at->w_a));
@@ -198,7 +204,7 @@ NT_INLINE nt_touch nt_touch_find(nt_touch_kind kind, const nt_surface *s, const 
         t.rolling = sqrt(rolling2);
         film = nt_film_at(traction, rolling2, root);
     }
-    t.traction = nt_traction_at(traction, kind.law, &film, t.s);
+    t.traction = nt_traction_at(traction, kind.law, &film, s2);
     t.phi_t = t.traction.phi;
     t.F = v3_scale(t.N, v3_axpy(-t.phi_t, t.w, t.n));
     t.power = (t.elastic - t.N) * t.rate - t.N * t.phi_t * w2;
@@ -208,9 +214,9 @@ NT_INLINE nt_touch nt_touch_find(nt_touch_kind kind, const nt_surface *s, const 
     t.w_n = v3_dot(t.n, turning);
     if (kind.spins) {
         t.arm = law->spin_arm * root;
-        double speed = t.arm * t.w_n;
-        t.spin = sqrt(speed * speed + slip2);
-        t.spin_traction = nt_traction_at(traction, kind.law, &film, t.spin);
+        double speed = t.arm * t.w_n, spin2 = speed * speed + slip2;
+        t.spin = sqrt(spin2);
+        t.spin_traction = nt_traction_at(traction, kind.law, &film, spin2);
         t.phi_n = t.spin_traction.phi;
         t.M = v3_scale(-t.N * t.phi_n * t.arm * speed, t.n);
     }

@@ -14,9 +14,11 @@ void nt_traction_film(nt_traction *t, double Rx, double Ry, double compliance, d
     t->log_central = log(Rx * 2.69 * (1 - 0.61 * exp(-0.73 * k))) + 0.67 * U + 0.53 * G - 0.067 * W;
     t->log_least = log(Rx * 3.63 * (1 - exp(-0.68 * k))) + 0.68 * U + 0.49 * G - 0.073 * W;
     t->log_load = log(load);
-    t->fluidity = t->oil.viscosity / t->oil.stress;
     t->inverse_limit = 1 / t->oil.limit;
     t->pressure = load / (PI * semi_axis * semi_axis * ratio);
+    t->barus = t->oil.coefficient * t->pressure;
+    t->share = t->oil.stress / t->pressure;
+    t->log_rate = log(t->oil.viscosity / t->oil.stress) - t->log_central + 0.067 * t->log_load;
 }
 
 double nt_film_central(const nt_traction *t, double rolling, double delta)

@@ -58,8 +58,10 @@ typedef struct nt_traction {
     double log_central, log_least; /* ln of h_c and h_min at u_m = 1 m/s, Q = 1 N    */
     double log_load;               /* ln K_H: Q = K_H delta^1.5                      */
     double pressure;               /* Pa/m^.5: p_m = pressure sqrt(delta)            */
-    double fluidity;               /* eta_0/tau_0, s                                 */
-    double inverse_limit;          /* 1/Lambda                                       */
+    double barus;                  /* m^-.5: alpha p_m = barus sqrt(delta)           */
+    double share;                  /* m^.5: tau_0/p_m = share/sqrt(delta)            */
+    double log_rate;      /* ln(1/s_0) at u_m = 1 m/s, delta = 1 m, without alpha p_m     */
+    double inverse_limit; /* 1/Lambda                                                */
 } nt_traction;
 
 /* kappa, kappa/s, and derivatives of kappa in s, in ln u_m and in delta. */
@@ -67,31 +69,32 @@ typedef struct nt_traction_value {
     double kappa, phi, by_s, by_rolling, by_indentation;
 } nt_traction_value;
 
-/* What a film's traction takes from the contact, whatever slides: p_m, Pa; tau_0/p_m; 1/s_0, s/m.
- */
+/* What a film's traction takes from the contact, whatever slides: sqrt(delta), m^.5, and its
+ * inverse; tau_0/p_m; 1/s_0, s/m. */
 typedef struct nt_film {
-    double root_delta, pm, share, rate;
+    double root_delta, inverse_root, share, rate;
 } nt_film;
 
 /* rolling2: u_m^2, not below NT_LEAST_ROLLING^2. h_c goes with u_m^.67 Q^-.067, and Q with
  * delta^1.5: with (u_m^10/delta^1.5)^.067, so that one logarithm is enough. */
 NT_INLINE nt_film nt_film_at(const nt_traction *t, double rolling2, double root_delta)
 {
-    double root = root_delta > NT_LEAST_ROOT ? root_delta : NT_LEAST_ROOT;
-    double pm = t->pressure * root, barus = t->oil.coefficient * pm, square = rolling2 * rolling2;
+    double root = root_delta > NT_LEAST_ROOT ? root_delta : NT_LEAST_ROOT, inverse = 1 / root;
+    double barus = t->barus * root, square = rolling2 * rolling2;
     barus = barus > NT_BARUS_LIMIT ? NT_BARUS_LIMIT : barus;
-    double ratio = square * square * rolling2 / (root * root * root);
-    double log_h = t->log_central + 0.067 * (lane_log(ratio) - t->log_load);
+    double ratio = (square * square) * rolling2 * (inverse * inverse * inverse);
+    double log_rate = (t->log_rate + barus) - 0.067 * lane_log(ratio);
     return (nt_film){.root_delta = root,
-                     .pm = pm,
-                     .share = t->oil.stress / pm,
-                     .rate = t->fluidity * lane_exp(barus - log_h)};
+                     .inverse_root = inverse,
+                     .share = t->share * inverse,
+                     .rate = lane_exp_within(log_rate)};
 }
 
-/* s positive; film: of films alone. */
+/* s2: s^2, positive; film: of films alone. asinh(x) = ln(1 + 2 x^2 + 2 sqrt(x^2 (x^2 + 1)))/2. */
 NT_INLINE nt_traction_value nt_traction_at(const nt_traction *t, nt_traction_law law,
-                                           const nt_film *film, double s)
+                                           const nt_film *film, double s2)
 {
+    double s = sqrt(s2);
     if (law == NT_TRACTION_COULOMB)
         return (nt_traction_value){.kappa = t->friction, .phi = t->friction / s};
     if (law == NT_TRACTION_FOUR_PARAMETER) {
@@ -99,19 +102,20 @@ NT_INLINE nt_traction_value nt_traction_at(const nt_traction *t, nt_traction_law
         return (nt_traction_value){
             .kappa = kappa, .phi = kappa / s, .by_s = (t->B - t->C * (t->A + t->B * s)) * fall};
     }
-    double pm = film->pm, share = film->share, rate = film->rate, root_delta = film->root_delta;
-    double x = s * rate, root = sqrt(x * x + 1);
-    double free = share * lane_log(x + root), ratio = free * t->inverse_limit;
-    double y = 1 + ratio * ratio, limit = sqrt(y), bent = 1 / (y * limit);
-    double by_log_s0 = -share * x / root;
-    double barus_slope = t->oil.coefficient * pm < NT_BARUS_LIMIT ? t->oil.coefficient * pm : 0;
+    double x2 = s2 * (film->rate * film->rate), root2 = x2 + 1;
+    double twice = lane_log((root2 + x2) + 2 * sqrt(x2 * root2));
+    double free = film->share * (0.5 * twice), ratio = free * t->inverse_limit;
+    double y = 1 + ratio * ratio, phi = free / sqrt(y * s2);
+    double bent = 1 / (y * sqrt(y)), slope = film->share * film->rate / sqrt(root2);
+    double barus = t->barus * film->root_delta, inverse = film->inverse_root;
+    double barus_slope = barus < NT_BARUS_LIMIT ? barus : 0;
     return (nt_traction_value){
-        .kappa = free / limit,
-        .phi = free / (limit * s),
-        .by_s = bent * share * rate / root,
-        .by_rolling = bent * 0.67 * by_log_s0,
-        .by_indentation = bent * (-0.5 * free + by_log_s0 * (-0.067 * 1.5 - 0.5 * barus_slope)) /
-                          (root_delta * root_delta),
+        .kappa = phi * s,
+        .phi = phi,
+        .by_s = bent * slope,
+        .by_rolling = bent * -0.67 * slope * s,
+        .by_indentation = bent * inverse * inverse *
+                          (-0.5 * free + slope * s * (0.067 * 1.5 + 0.5 * barus_slope)),
     };
 }
 

@@ -181,3 +181,8 @@ const nt_element_type nt_force_modal_damping = {
     .evaluate = evaluate,
     .depends_on_rates = depends_on_rates,
 };
+
+bool nt_element_is_modal_damping(const nt_element *element)
+{
+    return element->type == &nt_force_modal_damping;
+}

@@ -45,9 +45,12 @@ enum { /* bits of nt_joint.given */
        NT_GIVEN_RESTITUTION = 1 << 24,
        NT_GIVEN_REST_SPEED = 1 << 25,
        NT_GIVEN_FRICTION_LAW = 1 << 26,
+       NT_GIVEN_IMPACT_LAW = 1 << 27,
        NT_GIVEN_FRICTION_PART = 1 << 29,
        NT_GIVEN_LIMIT_PART = 1 << 30,
 };
+
+typedef enum nt_impact_law_name { NT_NEWTON, NT_POISSON } nt_impact_law_name;
 
 typedef enum nt_row_kind {
     NT_ROW_COINCIDE,
@@ -107,6 +110,7 @@ typedef struct nt_joint {
     int active;         /* at first, where it is given */
     double restitution; /* of impacts where it is engaged or latched, 0 to 1                 */
     double rest_speed;  /* below it there is no rebound */
+    int impact_law;     /* nt_impact_law_name           */
     struct {
         double dry, viscous, slip; /* N m or N; N m s/rad or N s/m; regularising speed */
         int part;
@@ -125,6 +129,12 @@ typedef struct nt_joint {
 static inline bool nt_joint_sticks(const nt_joint *joint)
 {
     return (joint->given & NT_GIVEN_FRICTION_LAW) && joint->friction.law == NT_FRICTION_SET_VALUED;
+}
+/* NT_NEWTON where none is named, and for NULL. */
+static inline nt_impact_law_name nt_joint_law(const nt_joint *joint)
+{
+    bool named = joint && (joint->given & NT_GIVEN_IMPACT_LAW);
+    return named ? (nt_impact_law_name)joint->impact_law : NT_NEWTON;
 }
 /* Adds the switches of joints that stick, before the model is laid out. */
 nt_status nt_joints_add_switches(nt_model *model);

@@ -33,7 +33,7 @@ void nt_axial_draw(const nt_run *run, const nt_element *element, nt_sketch_put *
     v3 a = axial->point_a, b = axial->point_b, e = v3_of(0, 0, 0), f = e;
     if (element->type->along != NT_ALONG_LINE) {
         const nt_element *on = &run->model->elements[axial->joint];
-        const nt_joint *joint = on->type->as_joint ? on->type->as_joint(run, on) : NULL;
+        const nt_joint *joint = nt_element_as_joint(run, on);
         if (!joint)
             return;
         a = joint->point_a, b = joint->point_b, e = joint->e[2], f = joint->f[2];

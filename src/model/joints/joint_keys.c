@@ -2,6 +2,7 @@
 #include "model/joints/joint_keys.h"
 
 const char *const nt_joint_enforcements[] = {"multiplier", "penalty", NULL};
+const char *const nt_impact_laws[] = {[NT_NEWTON] = "Newton", [NT_POISSON] = "Poisson", NULL};
 
 const nt_key nt_joint_friction_keys[] = {
     NT_KEY("dry", NT_KEY_NUMBER, NT_JOINT_FIELD(friction.dry), .bit = 12, .unit = "N m, N",

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-extern const char *const nt_joint_enforcements[];
+extern const char *const nt_joint_enforcements[], *const nt_impact_laws[];
 extern const nt_key nt_joint_friction_keys[], nt_joint_limit_keys[];
 
 #define NT_JOINT_FIELD(field) .offset = offsetof(nt_joint, field)
@@ -53,7 +53,11 @@ extern const nt_key nt_joint_friction_keys[], nt_joint_limit_keys[];
                           "does not hold"),                                                        \
         NT_KEY("rest_speed", NT_KEY_NUMBER, NT_JOINT_FIELD(rest_speed), .bit = 25,                 \
                .needs = "restitution", .unit = "m/s, rad/s",                                       \
-               .meaning = "below this speed there is no rebound, and it holds; default 1e-3")
+               .meaning = "below this speed there is no rebound, and it holds; default 1e-3"),     \
+        NT_KEY("impact_law", NT_KEY_CHOICE, NT_JOINT_FIELD(impact_law), .bit = 27,                 \
+               .choices = nt_impact_laws, .needs = "restitution",                                  \
+               .meaning = "`Newton` (default): restitution is of speeds; `Poisson`: of impulses, " \
+                          "which a second phase of the impact gives back")
 #define NT_JOINT_KEY_MOTION                                                                        \
     NT_KEY("motion", NT_KEY_FUNCTION, NT_JOINT_FIELD(motion), .bit = 8, .unit = "rad, m",          \
            .meaning = "drives the free coordinate: a function of t and parameters")

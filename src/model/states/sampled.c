@@ -116,3 +116,5 @@ const nt_element_type nt_sampled_type = {
     .at_stop = at_stop,
     .does_work = does_no_work,
 };
+
+bool nt_element_is_sampled(const nt_element *element) { return element->type == &nt_sampled_type; }

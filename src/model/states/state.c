@@ -124,3 +124,5 @@ const nt_element_type nt_state_type = {
     .does_work = does_no_work,
     .proportional = true,
 };
+
+bool nt_element_is_state(const nt_element *element) { return element->type == &nt_state_type; }

@@ -1,0 +1,46 @@
+# Sourced: a machine that can vanish, a network namespace behind a link of its own. 77: none can be
+# made here.
+#
+# far_begin: this machine is $network.1, the other one $network.2; its namespace is $far.
+# far_run COMMAND...: runs a command on the other machine, which sees the same files.
+# far_vanish: cuts the link and ends all that works there, without a word to anybody.
+# far_end: removes it.
+PATH=$PATH:/usr/sbin:/sbin
+for program in ip nsenter; do
+    command -v $program >/dev/null || { echo "absent: $program (packages iproute2 util-linux)" && exit 77; }
+done
+far=nutate$$
+network=198.51.100 # for documentation and tests alone (RFC 5737)
+
+far_begin() {
+    { ip netns add $far && ip link add nu$$ type veth peer name eth0 netns $far &&
+        ip address add $network.1/30 dev nu$$ && ip link set nu$$ up &&
+        ip -n $far address add $network.2/30 dev eth0 && ip -n $far link set eth0 up &&
+        ip -n $far link set lo up; } 2>far_said ||
+        { echo "absent: network namespaces: $(cat far_said)" && exit 77; }
+}
+
+far_run() { nsenter --net=/run/netns/$far "$@"; }
+
+# far_worker: a process there that runs rows of a sweep
+far_worker() {
+    for pid in $(ip netns pids $far); do
+        case $(cat "/proc/$pid/cmdline" 2>/dev/null | tr '\0' ' ') in
+        "$nutate"\ sweep\ *--rows*) echo "$pid" && return ;;
+        esac
+    done
+}
+
+far_vanish() {
+    ip link set nu$$ down
+    while far_pids=$(ip netns pids $far) && [ -n "$far_pids" ]; do
+        kill -9 $far_pids 2>/dev/null
+        sleep 0.05
+    done
+}
+
+far_end() {
+    for pid in $(ip netns pids $far 2>/dev/null); do kill -9 "$pid" 2>/dev/null; done
+    ip netns del $far 2>/dev/null
+    ip link del nu$$ 2>/dev/null
+}
