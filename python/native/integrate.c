@@ -5,8 +5,10 @@
 #include <string.h>
 #include <time.h>
 
-/* s between two questions whether to go on. */
-static const double LOOK_EVERY = 0.05;
+/* s between two questions whether to go on. The clock costs as much as a twentieth of a small
+ * model's step: it is read at every sixteenth step while sixteen of them take no time. */
+static const double LOOK_EVERY = 0.05, NO_TIME = 0.01;
+enum { QUICK_STEPS = 15 };
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
@@ -45,7 +47,13 @@ static int observe(void *context, const nt_integrator *integrator)
         return 1;
     if (m->record && nt_record_advance(m->record, m->integrator, &m->error) != NT_OK)
         return 1;
+    if (m->quick > 0) {
+        m->quick--;
+        return 0;
+    }
     double now = integrate_clock();
+    m->quick = now - m->read_at < NO_TIME ? QUICK_STEPS : 0;
+    m->read_at = now;
     if (now - m->looked_at < LOOK_EVERY)
         return 0;
     m->looked_at = now;
@@ -106,7 +114,8 @@ nt_status py_integrate(py_motion *m, nt_error *error)
 {
     nt_error *own = &m->error;
     own->status = NT_OK;
-    m->looked_at = integrate_clock();
+    m->looked_at = m->read_at = integrate_clock();
+    m->quick = 0;
     m->has_energy = look_at_energy(m, m->energies[0]);
     double begun = wall_clock();
     nt_status status = row(m);
@@ -130,6 +139,7 @@ nt_status py_integrate(py_motion *m, nt_error *error)
 nt_status py_advance(py_motion *m, nt_error *error)
 {
     m->error.status = NT_OK;
-    m->looked_at = integrate_clock();
+    m->looked_at = m->read_at = integrate_clock();
+    m->quick = 0;
     return nt_integrator_run(m->integrator, m->end, m->step, observe, m, error);
 }

@@ -32,6 +32,8 @@ typedef struct py_motion {
     char warning[600];        /* of an energy that grows; ""                               */
     nt_error error;           /* of a row or an objective, which ended the run */
     double looked_at;         /* s, clock: when `look` was last asked          */
+    double read_at;           /* s, clock: when the clock was last read        */
+    int quick;                /* steps that go by before it is read again      */
 } py_motion;
 
 /* Advance to the end, with the rows of the begin, of output times and of the end; after a failure

@@ -31,7 +31,7 @@ static nt_status begin(py_whole *w, const py_plan *plan, const int *parameters,
     if (status == NT_OK && plan->objectives > 0)
         status = nt_objectives_create(&m->objectives, m->run, m->integrator, NULL, error);
     if (status == NT_OK)
-        status = nt_integrator_start(m->integrator, plan->start, NULL, NULL, NULL, error);
+        status = nt_integrator_start(m->integrator, m->start, NULL, NULL, NULL, error);
     return status;
 }
 
@@ -63,7 +63,6 @@ nt_status py_run(py_whole *w, const py_plan *plan, const int *parameters, const 
     py_motion *m = &w->motion;
     nt_status status = begin(w, plan, parameters, values, n, error);
     if (status == NT_OK) {
-        m->start = plan->start, m->end = plan->end, m->step = plan->step;
         m->look = plan->look;
         m->energy = plan->energy;
         status = py_integrate(m, error);

@@ -9,12 +9,11 @@ typedef struct py_plan {
     const nt_model *model;
     nt_integrator_setup setup;      /* as it was chosen for a run before: its system is another's */
     const nt_quantity_info *energy; /* NULL: none */
-    double start, end, step;        /* s, as of py_motion */
     int objectives;                 /* how many the model has */
     int (*look)(void *context);
 } py_plan;
 
-/* A run of such a plan. Given are motion.context and the memory. */
+/* A run of such a plan. Given are motion.context, the times of motion, and the memory. */
 typedef struct py_whole {
     py_motion motion;
     py_rows rows;

@@ -65,6 +65,41 @@ class Setup:
     energy_check: bool = True
 
 
+def choose_times(
+    setup: Setup, simulation: Any, controlled: bool
+) -> Tuple[float, float, float, float]:
+    """Returns begin, end, step and first step, s: equal steps, duration / ceil(duration / step);
+    controlled: of steps that a tolerance chooses."""
+    duration = simulation.duration if setup.duration is None else float(setup.duration)
+    step = simulation.step if setup.step is None else float(setup.step)
+    for name, value, given in (
+        ("duration", duration, setup.duration),
+        ("step", step, setup.step),
+    ):
+        if given is not None and not (0 < value < math.inf):
+            raise UsageError(f"{name}: expected a positive number of seconds, got {value}")
+    if controlled and not step > 0:
+        step = 1e-4 * duration
+    equal = step
+    if duration > 0 and step > 0 and not controlled:
+        equal = duration / max(1.0, math.ceil(duration / step * (1 - 1e-12)))
+    begin = simulation.start
+    return begin, begin + duration, equal, equal if equal > 0 else step
+
+
+def check_times(begin: float, end: float, step: float) -> None:
+    """Refuses times that say neither how long nor with what step, and more steps than ever end."""
+    duration = end - begin
+    for name, value in (("duration", duration), ("step", step)):
+        if not value > 0:
+            raise UsageError(f"simulation.{name} is missing: give it in the model, or as {name}=")
+    if duration / step > MOST_STEPS:
+        raise UsageError(
+            f"a duration of {duration:g} s in steps of {step:g} s is "
+            f"{duration / step:.3g} steps, expected at most {MOST_STEPS:g}"
+        )
+
+
 class RunOf(Owner):
     """An nt_run of a model with parameters set."""
 
@@ -239,40 +274,14 @@ class Motion(RunOf):
         warnings.warn(f"{what} of the model is set aside: {name} has none", SetAside, stacklevel=5)
 
     def _choose_times(self, setup: Setup, simulation: Any, controlled: bool) -> None:
-        """Equal steps, duration / ceil(duration / step)."""
-        duration = simulation.duration if setup.duration is None else float(setup.duration)
-        step = simulation.step if setup.step is None else float(setup.step)
-        for name, value, given in (
-            ("duration", duration, setup.duration),
-            ("step", step, setup.step),
-        ):
-            if given is not None and not (0 < value < math.inf):
-                raise UsageError(f"{name}: expected a positive number of seconds, got {value}")
-        if controlled and not step > 0:
-            step = 1e-4 * duration
-        self.begin_time = simulation.start
-        self.end_time = self.begin_time + duration
-        self.plan_step = step
-        if duration > 0 and step > 0 and not controlled:
-            self.plan_step = duration / max(1.0, math.ceil(duration / step * (1 - 1e-12)))
-        self.step_of_setup = self.plan_step if self.plan_step > 0 else step
+        self.controlled = controlled
+        self.begin_time, self.end_time, self.plan_step, self.step_of_setup = choose_times(
+            setup, simulation, controlled
+        )
 
     def need_times(self) -> None:
         """Refuses a model that says neither how long nor with what step."""
-        for name, value in (
-            ("duration", self.end_time - self.begin_time),
-            ("step", self.plan_step),
-        ):
-            if not value > 0:
-                raise UsageError(
-                    f"simulation.{name} is missing: give it in the model, or as {name}="
-                )
-        duration = self.end_time - self.begin_time
-        if duration / self.plan_step > MOST_STEPS:
-            raise UsageError(
-                f"a duration of {duration:g} s in steps of {self.plan_step:g} s is "
-                f"{duration / self.plan_step:.3g} steps, expected at most {MOST_STEPS:g}"
-            )
+        check_times(self.begin_time, self.end_time, self.plan_step)
 
     def _word(self, value: str) -> Any:
         word = ffi.new("char[]", value.encode())

@@ -1,7 +1,8 @@
 """Whole runs of a model, with their rows in memory.
 
 The first run of a set-up is made step by step (WholeRun), and leaves a plan behind: what it chose.
-Runs that follow it are one call of the library (native/whole.c). Those with files, derivatives,
+Runs that follow it, with any parameters, step and duration, are one call of the library
+(native/whole.c). Those with files, derivatives,
 threads or laws in Python are made step by step always.
 """
 
@@ -26,9 +27,9 @@ from ._core import (
     text,
     wait_for_columns,
 )
-from ._motion import Motion, Setup
+from ._motion import Motion, Setup, check_times, choose_times
 from .errors import EnergyWarning, Error, Interrupted, Status, UsageError
-from .result import Column, Groups, Result, Summary, group_columns
+from .result import Column, Groups, Result, Summary, format_of, group_columns
 from .state import copy_numbers, state_of
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def run_whole(
     key = None if files or derived or model.laws else _key(setup)
     plan: Optional[Plan] = model._plans.get(key)
     if plan is not None:
-        return plan.run(model, values)
+        return plan.run(model, values, setup)
     run = WholeRun(model, setup, values, files, derived)
     try:
         if key is not None and not run.aside:
@@ -71,8 +72,6 @@ def _key(setup: Setup) -> Any:
     given = setup.tolerance
     return (
         setup.method,
-        setup.step,
-        setup.duration,
         tuple((k, repr(v)) for k, v in given.items()) if isinstance(given, Mapping) else given,
         tuple((k, repr(v)) for k, v in setup.options.items()) if setup.options else (),
         setup.frame,
@@ -104,6 +103,8 @@ class Plan:
         "c",
         "method",
         "frame",
+        "controlled",
+        "simulation",
         "columns",
         "groups",
         "names",
@@ -119,9 +120,9 @@ class Plan:
         energy = model._quantity("energy")
         self.c.model, self.c.setup = model._pointer, run.setup[0]
         self.c.energy = energy or ffi.NULL
-        self.c.start, self.c.end, self.c.step = run.begin_time, run.end_time, run.plan_step
         self.c.look = lib.py_look
-        self.method, self.frame = run.method, run.frame
+        self.method, self.frame, self.controlled = run.method, run.frame, run.controlled
+        self.simulation = lib.nt_model_simulation(model._pointer)
         self.columns, self.groups = run.columns, run.groups
         self.names = model._parameter_names
         self.objectives = model.objectives
@@ -131,9 +132,11 @@ class Plan:
         self.sizes = (space.nq, space.nv, system.nh, system.nn, system.n_memory)
         self._keep = (run._keep, energy)
 
-    def run(self, model: "Model", values: Mapping[str, float]) -> Result:
-        """Runs the model with these values of parameters."""
+    def run(self, model: "Model", values: Mapping[str, float], setup: Setup) -> Result:
+        """Runs the model with these values of parameters, and with the times of a set-up."""
         check_process()
+        begin, end_time, step, _ = choose_times(setup, self.simulation, self.controlled)
+        check_times(begin, end_time, step)
         callers = _callers
         whole, error = ffi.new(_WHOLE), ffi.new(_ERROR)
         places = [model._parameter(name) for name in values] if values else ffi.NULL
@@ -142,7 +145,9 @@ class Plan:
         numbers = np.empty(end + len(self.objectives))
         memory = ffi.from_buffer("double[]", numbers)
         whole.numbers, whole.parameters, whole.objectives = memory, memory + self.room, memory + end
-        whole.motion.context = callers.context
+        motion = whole.motion
+        motion.context = callers.context
+        motion.start, motion.end, motion.step = begin, end_time, step
         count_threads(1)
         try:
             status = lib.py_run(whole, self.c, places, given, len(values), error)
@@ -160,7 +165,7 @@ class Plan:
         return result
 
     def _result(self, model: "Model", whole: Any, state: Any) -> Result:
-        begin = self.c.start
+        begin = whole.motion.start
 
         def later() -> dict[str, Any]:
             numbers = state[0]
@@ -299,7 +304,7 @@ class WholeRun(Motion):
         setup.taker = self.rows
         if files:
             paths = [ffi.new("char[]", os.fsencode(path)) for path in files]
-            formats = [lib.NT_NETCDF if str(path).endswith(".nc") else lib.NT_CSV for path in files]
+            formats = [format_of(path) for path in files]
             to_files = ffi.new("nt_result_file[]", list(zip(paths, formats)))
             setup.files, setup.n_files = to_files, len(paths)
             said = f"method={self.method}\nframe={self.frame}\nstep={self.plan_step!r} s\n"

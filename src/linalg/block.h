@@ -251,6 +251,8 @@ int nt_block_factor_dependent(nt_block_lu *block, const double *values, const do
  * is not finite. */
 double nt_block_solve(nt_block_lu *block, const double *b, double *x, double tolerance,
                       double least);
+/* The same without any check of the solution. */
+void nt_block_solve_unchecked(nt_block_lu *block, const double *b, double *x);
 /* The transposed system; needs nt_block_take_transposed. */
 double nt_block_solve_transposed(nt_block_lu *block, const double *b, double *x, double tolerance,
                                  double least);

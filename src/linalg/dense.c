@@ -1,6 +1,7 @@
 /* Dense LU with partial pivoting. The loops are written once for any n; up to n = 12 the compiler
  * sees n as a constant and unrolls them, which is two to three times faster than the open form. */
 #include "linalg/dense.h"
+#include "linalg/pattern.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -144,4 +145,27 @@ bool nt_dense_is_positive6(const double A[36])
         }
     }
     return true;
+}
+
+int nt_dense_row_sizes(const nt_matrix *matrix, int slot, double *w, int *pivot, double *u,
+                       double *scale)
+{
+    const nt_pattern *p = matrix->pattern;
+    int row = p->node_start[p->row[slot]], m = p->node_start[p->row[slot] + 1] - row;
+    int node = p->column[slot], n = p->node_start[node + 1] - p->node_start[node];
+    int diagonal = nt_pattern_find(p, node, node);
+    double nine[9], of_g[9];
+    const double *g = nt_matrix_full_block(matrix, slot, of_g);
+    if (diagonal < 0)
+        return 0;
+    memcpy(w, nt_matrix_full_block(matrix, diagonal, nine), (size_t)n * (size_t)n * sizeof *w);
+    if (nt_dense_factor(n, w, pivot) >= 0)
+        return 0;
+    for (int i = 0; i < m; i++, g += n) {
+        memcpy(u, g, (size_t)n * sizeof *u);
+        nt_dense_solve(n, w, pivot, u);
+        for (int j = 0; j < n; j++)
+            scale[row + i] += g[j] * u[j];
+    }
+    return 1;
 }

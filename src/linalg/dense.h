@@ -2,6 +2,8 @@
 #ifndef NUTATE_LINALG_DENSE_H
 #define NUTATE_LINALG_DENSE_H
 
+#include <nutate/linalg.h>
+
 #include <stdbool.h>
 
 /* A = P L U in place.
@@ -19,5 +21,10 @@ void nt_dense_solve_transposed(int n, const double *a, const int *pivot, double 
 
 /* Whether Cholesky's factorisation of a symmetric 6 x 6 matrix, row by row, exists. */
 bool nt_dense_is_positive6(const double A[36]);
+
+/* Add to scale[] the sizes g W^-1 g^T of the rows g of one block, W being the diagonal block of
+ * its column node. w, pivot, u: scratch. Returns 0 when W is singular. */
+int nt_dense_row_sizes(const nt_matrix *matrix, int slot, double *w, int *pivot, double *u,
+                       double *scale);
 
 #endif

@@ -30,6 +30,7 @@ struct nt_solver {
     int fallback;          /* the present factors are the fallback's           */
     int rest;              /* factorisations until the chosen kind is tried again */
     int fresh;             /* KLU: choose pivots anew at the next factorisation */
+    int proven;            /* a solution with the present factors has passed the check */
 
     nt_block_lu *block, *plain; /* plain: without promises, for matrices that break them */
     nt_block_lu *present;       /* the one in use                                         */
@@ -278,6 +279,7 @@ static nt_status solver_factor(nt_solver *solver, const nt_matrix *matrix, doubl
 {
     solver->statistics.factorisations++;
     solver->singular_unknown = -1;
+    solver->proven = 0;
     if (solver->rest > 0)
         solver->rest--;
     else
@@ -541,6 +543,7 @@ static nt_status solver_judge(nt_solver *s, double *b, double error, int transpo
     if (!(error <= ACCEPTED))
         return solve_checked(s, b, transposed);
     s->statistics.worst_residual = error;
+    s->proven = 1;
     return NT_OK;
 }
 
@@ -588,6 +591,15 @@ nt_status nt_solver_solve(nt_solver *solver, double *b, int count)
 {
     NT_NEED(NULL, "solver b", solver, b);
     return solve_together(solver, b, count, 0);
+}
+
+nt_status nt_solver_solve_kept(nt_solver *s, double *b)
+{
+    if (!s->proven || s->in_use != NT_SOLVER_BLOCK)
+        return solve_together(s, b, 1, 0);
+    s->statistics.solves++;
+    nt_block_solve_unchecked(s->present, b, b);
+    return NT_OK;
 }
 
 nt_status nt_solver_solve_beside(nt_solver *s, double *b, int count)
@@ -652,7 +664,7 @@ void nt_solver_forget(nt_solver *solver)
 /* ---- saving --------------------------------------------------------------------------------- */
 
 typedef struct memory {
-    int rest, fallback, fresh;
+    int rest, fallback, fresh, proven;
     nt_solver_statistics statistics;
 } memory;
 
@@ -666,6 +678,7 @@ void nt_solver_save(const nt_solver *s, char *bytes)
     memory m;
     memset(&m, 0, sizeof m); /* padding too: equal states are equal bytes */
     m.rest = s->rest, m.fallback = s->fallback, m.fresh = s->fresh;
+    m.proven = s->proven;
     m.statistics = s->statistics;
     memset(bytes, 0, nt_solver_saved_size(s));
     memcpy(bytes, &m, sizeof m);
@@ -686,36 +699,12 @@ nt_status nt_solver_restore(nt_solver *s, const char *bytes, const nt_matrix *fa
     if (factored && status == NT_OK)
         status = nt_solver_factor(s, factored);
     s->rest = m.rest, s->fallback = m.fallback, s->fresh = m.fresh;
+    s->proven = m.proven;
     s->statistics = m.statistics;
     return status;
 }
 
 /* ---- dependent rows ------------------------------------------------------------------------- */
-
-/* Add to scale[] the sizes g W^-1 g^T of the rows g of one block, W being the diagonal block of
- * its column node. w, pivot, u: scratch. 0 when W is singular. */
-static int add_sizes(const nt_matrix *matrix, int slot, double *w, int *pivot, double *u,
-                     double *scale)
-{
-    const nt_pattern *p = matrix->pattern;
-    int row = p->node_start[p->row[slot]], m = p->node_start[p->row[slot] + 1] - row;
-    int node = p->column[slot], n = p->node_start[node + 1] - p->node_start[node];
-    int diagonal = nt_pattern_find(p, node, node);
-    double nine[9], of_g[9];
-    const double *g = nt_matrix_full_block(matrix, slot, of_g);
-    if (diagonal < 0)
-        return 0;
-    memcpy(w, nt_matrix_full_block(matrix, diagonal, nine), (size_t)n * (size_t)n * sizeof *w);
-    if (nt_dense_factor(n, w, pivot) >= 0)
-        return 0;
-    for (int i = 0; i < m; i++, g += n) {
-        memcpy(u, g, (size_t)n * sizeof *u);
-        nt_dense_solve(n, w, pivot, u);
-        for (int j = 0; j < n; j++)
-            scale[row + i] += g[j] * u[j];
-    }
-    return 1;
-}
 
 /* What the pivots of multiplier rows are compared with: the diagonal of G W^-1 G^T, W reduced to
  * its diagonal blocks. */
@@ -726,8 +715,8 @@ static nt_status find_sizes(nt_solver *solver, const nt_matrix *matrix)
     memset(scale, 0, (size_t)p->n * sizeof *scale);
     for (int slot = 0; slot < p->n_slots; slot++)
         if (p->row[slot] >= p->n_primary && p->column[slot] < p->n_primary &&
-            !add_sizes(matrix, slot, w, solver->inverse_pivot, w + solver->widest * solver->widest,
-                       scale))
+            !nt_dense_row_sizes(matrix, slot, w, solver->inverse_pivot,
+                                w + solver->widest * solver->widest, scale))
             return NT_SINGULAR;
     return NT_OK;
 }
@@ -742,6 +731,7 @@ nt_status nt_solver_factor_dependent(nt_solver *solver, const nt_matrix *matrix,
     memset(dependent, 0, (size_t)p->n);
     solver->statistics.factorisations++;
     solver->singular_unknown = -1;
+    solver->proven = 0;
     if (!*place) {
         if (!(*place = nt_block_create(p, !matrix->broken)))
             return NT_NO_MEMORY;

@@ -4,6 +4,11 @@
 
 #include <nutate/linalg.h>
 
+/* Solve for one right-hand side, b[n] in place, without looking at the residual where a solution
+ * with the factors at hand has passed the check before: for iterations that see by their own
+ * contraction what the factors are worth. Otherwise as nt_solver_solve does. */
+nt_status nt_solver_solve_kept(nt_solver *solver, double *b);
+
 /* All that decides the bits of later factorisations besides their matrices and the rows left out:
  * how long a fallback stays in use, KLU's pivots; and the statistics. Of solvers of one kind on one
  * pattern. Restoring factorises the matrix whose factors were in use (NULL: they are void), which

@@ -218,9 +218,12 @@ static nt_status find_sample(nt_integrator *it, double h, int *sample)
     double *largest = s->side + n;
     memcpy(s->side, side, 2 * (size_t)n * sizeof *side);
     nt_status status = indicators_at(it, &it->stepper.now, s->left);
-    for (int i = 0; i < n; i++)
+    bool looks = false; /* those that known times decide are not looked at */
+    for (int i = 0; i < n; i++) {
         s->size[i] = fabs(s->left[i]) / h;
-    for (int k = 1; k <= SAMPLES && status == NT_OK; k++) {
+        looks = looks || s->way[i] != 0;
+    }
+    for (int k = 1; looks && k <= SAMPLES && status == NT_OK; k++) {
         bool any = false;
         status = indicators_within(it, (double)k / SAMPLES, h, g);
         if (status == NT_OK)
@@ -333,6 +336,8 @@ nt_status nt_stops_find(nt_integrator *it, double *h, double *to, bool *found)
     s->nudge = NUDGE * *h;
     stepper->next.all[NT_PHASE_T] = *to; /* dense output reads them */
     stepper->next.all[NT_PHASE_STEP] = *h;
+    if (s->events->n == 0) /* all there is happens at known times */
+        return NT_OK;
     if (keeps) /* what the step left there is differentiated */
         memcpy(s->scratch, stepper->scratch, s->scratch_size * sizeof(double));
     nt_status status = find_sample(it, length, &sample);

@@ -1,6 +1,8 @@
 /* Factors that turn with the bodies; see turning.h. */
 #include "system/turning.h"
 
+#include "linalg/solver.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -127,6 +129,10 @@ static void find_rotations(const nt_problem *p, nt_turning *t, const double *q)
 {
     for (int b = 0; b < p->space.n_blocks; b++) {
         const nt_block *of = &p->space.blocks[p->system->carriers[b]];
+        if (b > 0 && p->system->carriers[b] == p->system->carriers[b - 1]) {
+            t->Q[b] = t->Q[b - 1];
+            continue;
+        }
         t->Q[b] = m3_identity();
         if (of->rotation < 0)
             continue;
@@ -223,6 +229,16 @@ static bool find_rows(const nt_factors *f, nt_turning *t, int g)
     return true;
 }
 
+/* Nothing else of the matrix is written or read. */
+static void zero_rows(const nt_pattern *pattern, nt_turning *t)
+{
+    for (int k = 0; k < t->group[t->n_groups]; k++) {
+        int slot = t->slot[k], end = pattern->offset[slot + 1];
+        for (int i = pattern->offset[slot]; i < end; i++)
+            t->now.values[i] = 0;
+    }
+}
+
 static nt_status find_turns(nt_factors *f, const nt_point *at, const nt_combination *combination)
 {
     nt_turning *t = f->turning;
@@ -230,7 +246,7 @@ static nt_status find_turns(nt_factors *f, const nt_point *at, const nt_combinat
     c.mass = c.damping = c.stiffness = c.multiplier = 0;
     nt_terms terms = {.level = NT_POSITION, .matrix = &t->now, .combination = &c};
     find_rotations(f->problem, t, at->q);
-    nt_matrix_zero(&t->now);
+    zero_rows(f->problem->pattern, t);
     nt_status status = nt_problem_evaluate(f->problem, at, &terms);
     for (int g = 0; status == NT_OK && g < t->n_groups; g++) {
         int n = rows_of(f->problem->pattern, f->problem->pattern->n_primary + g);
@@ -275,12 +291,12 @@ nt_status nt_turning_solve(nt_factors *f, const nt_point *at, const nt_combinati
 {
     nt_turning *t = f->turning;
     if (!t || t->alike)
-        return nt_solver_solve(f->solver, z, 1);
+        return nt_solver_solve_kept(f->solver, z);
     nt_status status = t->found ? NT_OK : find_turns(f, at, combination);
     if (status != NT_OK)
         return status;
     turn(f->problem, t, false, z);
-    status = nt_solver_solve(f->solver, z, 1);
+    status = nt_solver_solve_kept(f->solver, z);
     turn(f->problem, t, true, z);
     return status;
 }

@@ -12,9 +12,11 @@ library=build/python/.built
 new=$(find include src python -name '*.[chp]*' -newer $library ! -name '*.pyc' -print | head -n 1)
 [ -z "$new" ] || absent "the package of today: $new is newer than build/python (make python)"
 for module in $modules; do
-    $python -c "import $module" 2>/dev/null || absent "the Python module $module (tools/setup installs it)"
+    $python -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)' $module ||
+        absent "the Python module $module (tools/setup installs it)"
 done
-export PYTHONDONTWRITEBYTECODE=1 MPLBACKEND=agg PYTHONWARNINGS=default
+# Threads of a linear algebra that wait by turning slow down whatever else the machine does.
+export PYTHONDONTWRITEBYTECODE=1 MPLBACKEND=agg PYTHONWARNINGS=default OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 case $1 in

@@ -34,22 +34,10 @@ static rigid rigid_at(const nt_beam_nodes *p, const double *N)
     return at;
 }
 
+/* Energies of consistent inertia. */
 static void add_energy(nt_beam_nodes *p, const nt_view *view, const nt_beam *b, int element)
 {
     nt_beam_load_nodes(p, view, b, element, true);
-    const nt_beam_elastic *points = nt_beam_elastic_at(b, element);
-    for (int q = 0; q < b->n_rule[0]; q++) {
-        const nt_beam_elastic *at = &points[q];
-        nt_beam_state st;
-        double s[6] = {0}, damped[6] = {0};
-        nt_beam_look(p, b, element, q, &st);
-        beam_add_stress(at->C, st.strain.e, s);
-        beam_add_stress(at->D, st.et, damped);
-        for (int i = 0; i < 6; i++) {
-            view->energy->potential += at->weight * (s[i] / 2 + at->s[i]) * st.strain.e[i];
-            view->energy->power -= at->weight * damped[i] * st.et[i];
-        }
-    }
     const nt_beam_inert *inert = nt_beam_inert_at(b, element);
     v3 g = nt_beam_gravity(view->run);
     for (int q = 0; q < b->n_rule[1]; q++) {
@@ -130,14 +118,20 @@ static nt_status beam_evaluate(const nt_element *e, const nt_view *view)
 {
     const nt_beam *b = nt_beam_of(view->run, e);
     nt_beam_nodes p;
-    if (!view->energy && !nt_beam_is_carried(view, b))
+    bool elastic = view->energy || view->terms->parts & e->part;
+    if (elastic && (view->energy || !view->terms->matrix)) {
+        if (!nt_beam_add_forces(view, b))
+            return NT_NOT_FINITE;
+        elastic = false; /* all of it is there */
+    } else if (!nt_beam_is_carried(view, b)) {
         return NT_NOT_FINITE;
-    for (int element = 0; element < b->n_elements; element++)
+    }
+    for (int element = 0; (elastic || !b->inertia) && element < b->n_elements; element++)
         if (view->energy)
             add_energy(&p, view, b, element);
         else
-            nt_beam_add_element(view, b, element, view->terms->parts & e->part);
-    if (!view->energy && b->inertia)
+            nt_beam_add_element(view, b, element, elastic);
+    if (b->inertia)
         nt_beam_add_lumped(view, b);
     return NT_OK;
 }

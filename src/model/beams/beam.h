@@ -6,6 +6,7 @@
 #ifndef NUTATE_MODEL_BEAM_H
 #define NUTATE_MODEL_BEAM_H
 
+#include "linalg/lanes.h"
 #include "model/beams/beam_point.h"
 #include "model/beams/quadrature.h"
 #include "model/model.h"
@@ -101,6 +102,18 @@ typedef struct nt_beam_inert {
     nt_beam_mass mass;
 } nt_beam_inert;
 
+/* The same of four points of the elastic rules side by side, for beam_forces.c: C and D are the
+ * upper halves, row by row. Behind the last point it is repeated, without weight. */
+typedef struct nt_beam_four {
+    lanes_anywhere weight, per_length, tangent[3], s[6], C[21], D[21];
+} nt_beam_four;
+
+/* Lumped masses of four nodes side by side, both elements that meet at a node; reference axes. rho:
+ * xx xy xz yy yz zz. Behind the last node there is no mass. */
+typedef struct nt_beam_four_mass {
+    lanes_anywhere m, me[3], rho[6];
+} nt_beam_four_mass;
+
 /* At a point of the line: its length up to there, the parameter of a spline, second derivatives
  * in it, axes carried along without torsion (straight: of the piece that begins there). */
 typedef struct nt_beam_knot {
@@ -133,6 +146,8 @@ typedef struct nt_beam {
     int shapes;    /* double: xi, weight, N, dN/dxi at points of both rules              */
     int elastic;   /* nt_beam_elastic[n_elements][n_rule[0]]                             */
     int inert;     /* nt_beam_inert[n_elements][n_rule[1]]                               */
+    int fours;     /* nt_beam_four: all points of the elastic rules, four by four        */
+    int nodal;     /* nt_beam_four_mass: all nodes, four by four; where it is lumped     */
 } nt_beam;
 
 enum { /* bits of nt_beam.given */
@@ -245,6 +260,9 @@ void nt_beam_stress_at(const nt_view *view, const nt_beam *b, int element, int q
                        double s[6]);
 
 /* ---- meshes that are too coarse (beam_coarse.c) ------------------------------------------ */
+
+/* Cosine of half the largest turn between neighbouring nodes, 2 rad. */
+static const double NT_BEAM_LEAST_PRODUCT = 0.54030230586813972;
 
 /* False where neighbouring nodes have turned against each other by more than is carried. */
 bool nt_beam_is_carried(const nt_view *view, const nt_beam *b);

@@ -11,9 +11,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Largest turn between neighbouring nodes, rad; and cosine of its half, which quaternions have. */
+/* Largest turn between neighbouring nodes, rad. */
 static const double MOST_TURN = 2;
-static const double LEAST_PRODUCT = 0.54030230586813972;
 
 /* Smallest cosine between the line and its interpolation, 45 degrees; and length of this over that
  * of the line: a chord over 130 degrees of a circle. */
@@ -25,7 +24,7 @@ bool nt_beam_is_carried(const nt_view *view, const nt_beam *b)
     for (int i = 1; i < b->n_nodes; i++) {
         const double *r = view->at->q + view->bodies[b->first_body + i].q + 3;
         double product = r[0] * last[0] + r[1] * last[1] + r[2] * last[2] + r[3] * last[3];
-        if (fabs(product) < LEAST_PRODUCT)
+        if (fabs(product) < NT_BEAM_LEAST_PRODUCT)
             return false;
         last = r;
     }

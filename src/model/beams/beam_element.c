@@ -450,7 +450,8 @@ size_t nt_beam_scratch(const nt_beam *b)
 {
     size_t bytes = (size_t)b->n_rule[0] * (2 * sizeof(nt_beam_hessian) + sizeof(half)) +
                    (pairs_of(b) + 1) * sizeof(pair_rows);
-    return bytes / sizeof(double);
+    size_t tangent = bytes / sizeof(double), forces = nt_beam_forces_scratch(b);
+    return tangent > forces ? tangent : forces;
 }
 
 /* Scratch in the order of nt_beam_scratch; pairs stand where vectors may. */
@@ -528,83 +529,4 @@ void nt_beam_add_element(const nt_view *view, const nt_beam *b, int element, boo
     bool is_inertial = view->terms->parts & (NT_MASS | NT_GYROSCOPIC | NT_EXPLICIT) && !b->inertia;
     if (is_elastic || is_inertial)
         add_element(view, b, element, is_elastic, is_inertial);
-}
-
-/* ---- lumped inertia -------------------------------------------------------------------------- */
-
-/* Of both elements that meet at a node. */
-static nt_beam_mass mass_of_node(const nt_beam *b, int node)
-{
-    nt_beam_mass sum = {0};
-    int element = node / b->p, q = node % b->p;
-    for (int side = 0; side < 2; side++) {
-        bool there = side == 0 ? element < b->n_elements : q == 0 && element > 0;
-        if (!there)
-            continue;
-        const nt_beam_inert *at = &nt_beam_inert_at(b, element - side)[side == 0 ? q : b->p];
-        sum.m += at->weight * at->mass.m;
-        sum.me = v3_axpy(at->weight, at->mass.me, sum.me);
-        sum.rho = m3_add(sum.rho, m3_scale(at->weight, at->mass.rho));
-    }
-    return sum;
-}
-
-/* A rigid body with its mass centre off the node: with me and rho in ground axes
- *
- *   f = m a + (alpha~ + w~ w~) me,   m = me x a + rho alpha + w x rho w,
- *
- * whose derivatives in (a, alpha), (v, w) and (x, theta) are
- *
- *   [m I, -me~; me~, rho],   [0, -(w x me)~ - w~ me~; 0, w~ rho - (rho w)~],
- *   [0, -(alpha~ + w~ w~) me~; 0, a~ me~ + rho alpha~ - (rho alpha)~ + w~ (rho w~ - (rho w)~)]. */
-static void add_node(const nt_view *view, const nt_beam *b, int node)
-{
-    const nt_terms *terms = view->terms;
-    int body = b->first_body + node, port = NT_PORTS + 2 * node;
-    const nt_motion *m = &view->motion[body];
-    nt_beam_mass mass = mass_of_node(b, node);
-    inertial of = inertial_of(view, m, (lanes){0});
-    v3 w = of.w, alpha = of.alpha, a = of.a, me = m3_apply(m->R, mass.me);
-    v3 W = m3_apply_transposed(m->R, w), wxme = v3_cross(w, me);
-    v3 rho_w = m3_apply(m->R, m3_apply(mass.rho, W));
-    v3 rho_alpha = m3_apply(m->R, m3_apply(mass.rho, m3_apply_transposed(m->R, alpha)));
-    if (terms->residual) {
-        v3 f = v3_axpy(mass.m, a, v3_add(v3_cross(alpha, me), v3_cross(w, wxme)));
-        v3 moment = v3_add(v3_add(v3_cross(me, a), rho_alpha), v3_cross(w, rho_w));
-        nt_view_force(view, port, f);
-        nt_view_force(view, port + 1, moment);
-    }
-    if (!terms->matrix)
-        return;
-    m3 rho = m3_multiply(m3_multiply(m->R, mass.rho), m3_transpose(m->R));
-    const nt_combination *c = terms->combination;
-    double k = c->stiffness;
-    m3 of_alpha = alpha_map(view, body), of_w = nt_rate_map(view, body, c->damping, k);
-    m3 skew = m3_skew(me);
-    m3 w_me = m3_skew_multiply(w, skew);
-    m3 f_w = m3_scale(-1, m3_add(m3_skew(wxme), w_me));
-    m3 m_w = m3_sub(m3_skew_multiply(w, rho), m3_skew(rho_w));
-    m3 ft = m3_sub(m3_multiply(f_w, of_w), m3_multiply(skew, of_alpha));
-    m3 mt = m3_add(m3_multiply(m_w, of_w), m3_multiply(rho, of_alpha));
-    if (k != 0) {
-        m3 f_theta = m3_add(m3_skew_multiply(alpha, skew), m3_skew_multiply(w, w_me));
-        m3 m_theta = m3_add(m3_skew_multiply(a, skew), m3_multiply(rho, m3_skew(alpha)));
-        m3 turned = m3_sub(m3_multiply(rho, m3_skew(w)), m3_skew(rho_w));
-        m_theta = m3_add(m_theta, m3_sub(m3_skew_multiply(w, turned), m3_skew(rho_alpha)));
-        ft = m3_sub(ft, m3_scale(k, f_theta));
-        mt = m3_add(mt, m3_scale(k, m_theta));
-    }
-    double factor = mass_factor(view);
-    int at = 4 * (b->n_elements * (b->p + 1) * (b->p + 1) + node);
-    nt_view_add_couple(view, at, m3_scale(factor * mass.m, m3_identity()));
-    nt_view_add_couple(view, at + 1, ft);
-    nt_view_add_couple(view, at + 2, m3_scale(factor, skew));
-    nt_view_add_couple(view, at + 3, mt);
-}
-
-void nt_beam_add_lumped(const nt_view *view, const nt_beam *b)
-{
-    if (view->terms->parts & (NT_MASS | NT_GYROSCOPIC | NT_EXPLICIT))
-        for (int i = 0; i < b->n_nodes; i++)
-            add_node(view, b, i);
 }

@@ -37,7 +37,15 @@ void nt_beam_look(const nt_beam_nodes *p, const nt_beam *b, int element, int q, 
 /* Forces and tangent as `view` asks for them; of lumped inertia see nt_beam_add_lumped. */
 void nt_beam_add_element(const nt_view *view, const nt_beam *b, int element, bool is_elastic);
 
-/* Those of all nodes, each a rigid body. */
+/* Elastic forces of all elements, without their tangent, or where `view` asks for energies these
+ * and the power of damping. False where neighbouring nodes have turned too far against each other
+ * for forces. */
+bool nt_beam_add_forces(const nt_view *view, const nt_beam *b);
+
+/* Doubles of view->scratch that it needs. */
+size_t nt_beam_forces_scratch(const nt_beam *b);
+
+/* Lumped inertia of all nodes, each a rigid body: forces and tangent, or energies. */
 void nt_beam_add_lumped(const nt_view *view, const nt_beam *b);
 
 /* Doubles of view->scratch that elements of these sizes need. */

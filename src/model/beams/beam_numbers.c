@@ -185,10 +185,12 @@ size_t nt_beam_lay_out(nt_beam *b, size_t bytes)
                             (size_t)b->n_sets * (elastic + inert) * (size_t)nt_beam_shape_size(b) *
                                 sizeof(double),
                             n * elastic * sizeof(nt_beam_elastic),
-                            n * inert * sizeof(nt_beam_inert)};
-    int *const places[] = {&b->knots, &b->ends,   &b->stations, &b->frames,
-                           &b->nodes, &b->shapes, &b->elastic,  &b->inert};
-    for (int i = 0; i < 8; i++) {
+                            n * inert * sizeof(nt_beam_inert),
+                            (n * elastic + 3) / 4 * sizeof(nt_beam_four),
+                            ((size_t)b->n_nodes + 3) / 4 * sizeof(nt_beam_four_mass)};
+    int *const places[] = {&b->knots,  &b->ends,    &b->stations, &b->frames, &b->nodes,
+                           &b->shapes, &b->elastic, &b->inert,    &b->fours,  &b->nodal};
+    for (int i = 0; i < 10; i++) {
         *places[i] = (int)bytes;
         bytes += sizes[i];
     }
@@ -390,6 +392,62 @@ static void fill_element(nt_beam *b, int element, const double *nodes)
         fill_inert(&f, q);
 }
 
+/* Points of the elastic rules side by side, see nt_beam_four. */
+static void fill_fours(nt_beam *b)
+{
+    int count = b->n_elements * b->n_rule[0];
+    nt_beam_four *four = nt_beam_array(b, b->fours);
+    for (int k = 0; k < count + 3 - (count + 3) % 4; k++) {
+        const nt_beam_elastic *at = nt_beam_elastic_at(b, 0) + (k < count ? k : count - 1);
+        nt_beam_four *to = &four[k / 4];
+        int l = k % 4;
+        to->weight[l] = k < count ? at->weight : 0;
+        to->per_length[l] = at->per_length;
+        to->tangent[0][l] = at->tangent.x;
+        to->tangent[1][l] = at->tangent.y;
+        to->tangent[2][l] = at->tangent.z;
+        for (int i = 0, entry = 0; i < 6; i++) {
+            to->s[i][l] = at->s[i];
+            for (int j = i; j < 6; j++, entry++) {
+                to->C[entry][l] = at->C[6 * i + j];
+                to->D[entry][l] = at->D[6 * i + j];
+            }
+        }
+    }
+}
+
+/* Of both elements that meet at a node. */
+static nt_beam_mass mass_of_node(const nt_beam *b, int node)
+{
+    nt_beam_mass sum = {0};
+    int element = node / b->p, q = node % b->p;
+    for (int side = 0; side < 2; side++) {
+        bool there = side == 0 ? element < b->n_elements : q == 0 && element > 0;
+        if (!there)
+            continue;
+        const nt_beam_inert *at = &nt_beam_inert_at(b, element - side)[side == 0 ? q : b->p];
+        sum.m += at->weight * at->mass.m;
+        sum.me = v3_axpy(at->weight, at->mass.me, sum.me);
+        sum.rho = m3_add(sum.rho, m3_scale(at->weight, at->mass.rho));
+    }
+    return sum;
+}
+
+static void fill_nodal(nt_beam *b)
+{
+    nt_beam_four_mass *four = nt_beam_array(b, b->nodal);
+    for (int i = 0; i < b->n_nodes + 3 - (b->n_nodes + 3) % 4; i++) {
+        nt_beam_mass of = i < b->n_nodes ? mass_of_node(b, i) : (nt_beam_mass){0};
+        const double me[3] = {of.me.x, of.me.y, of.me.z};
+        const double rho[6] = {of.rho.xx, of.rho.xy, of.rho.xz, of.rho.yy, of.rho.yz, of.rho.zz};
+        four[i / 4].m[i % 4] = of.m;
+        for (int k = 0; k < 3; k++)
+            four[i / 4].me[k][i % 4] = me[k];
+        for (int k = 0; k < 6; k++)
+            four[i / 4].rho[k][i % 4] = rho[k];
+    }
+}
+
 static void fill(const nt_run *run, nt_beam *b)
 {
     double nodes[NT_MOST_POINTS], weights[NT_MOST_POINTS];
@@ -401,6 +459,9 @@ static void fill(const nt_run *run, nt_beam *b)
     fill_shapes(b, nodes);
     for (int element = 0; element < b->n_elements; element++)
         fill_element(b, element, nodes);
+    fill_fours(b);
+    if (b->inertia)
+        fill_nodal(b);
 }
 
 /* Mass, and its moment about the middle in half lengths, of an element: as it is lumped, and as it
