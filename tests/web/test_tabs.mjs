@@ -328,6 +328,42 @@ test('sweeps: a grid with rows that failed', async () => {
   await page.close();
 });
 
+test('sweeps: whole series of rows', async () => {
+  sweepOf('series', [
+    'vary: {m: [12, 15, -1], arm: 0.9..1.2:4}',
+    'keep: {series: [top.position, energy.total], thin: 2, final: [top.position]}',
+  ]);
+  const [head, ...lines] = readFileSync(join(folder, 'series.series.csv'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((l) => l.split(','));
+  const page = await browser.page();
+  await page.open(address('series.html'));
+  for (const name of ['time', 'top.position.y', 'energy.total']) {
+    const shown = await page.value(`nutate.sweep.seriesOf('${name}', 6)`);
+    const wanted = lines.filter((l) => l[0] === '6').map((l) => Number(l[head.indexOf(name)]));
+    assert.equal(shown.length, wanted.length);
+    shown.forEach((/** @type {number} */ x, /** @type {number} */ k) =>
+      assert.ok(near(x, wanted[k], 1e-6 * Math.max(1, Math.abs(wanted[k]))), `${name}: ${x}`),
+    );
+  }
+  const drawn = () =>
+    page.value(`(() => {
+      const of = [...document.querySelectorAll('.curves')].at(-1);
+      return [of.getAttribute('aria-label'), of.nextSibling.textContent];
+    })()`);
+  const labels = [12, 15].flatMap((m) => [0.9, 1, 1.1, 1.2].map((arm) => `m = ${m}, arm = ${arm}`));
+  assert.deepEqual(await drawn(), ['top.position.x over time of 8 of 8 rows', labels.join('')]);
+  await page.value(`(() => {
+    const list = document.querySelector('select[aria-label="Series"]');
+    list.value = '3';
+    list.dispatchEvent(new Event('change'));
+  })()`);
+  assert.match((await drawn())[0], /^energy\.total over time/);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
 test('sweeps: samples, and CSV', async () => {
   sweepOf('samples', [
     'vary: {m: {mean: 15, deviation: 1}, arm: {low: 0.9, high: 1.1}}',
