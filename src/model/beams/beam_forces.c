@@ -16,6 +16,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 /* A node: where it is and how it moves, what it feels. */
 typedef struct beam_node {
@@ -208,12 +209,14 @@ NT_WIDE static bool add_forces(const nt_view *view, const nt_beam *b)
     if (!load_beam(view, b, damped, nodes) && !view->energy)
         return false;
     for (int first = 0; first < b->n_elements * b->n_rule[0]; first += 4, four++) {
-        strains st = {.et = {{0}}};
+        strains st;
         st.at = fields_of(b, nodes, first, four->per_length, false);
         find_strains(four, &st);
         if (damped) {
             fields rate = fields_of(b, nodes, first, four->per_length, true);
             find_strain_rates(&rate, &st);
+        } else {
+            memset(st.et, 0, sizeof st.et);
         }
         if (view->energy) {
             add_energies(four, &st, view->energy);
