@@ -91,12 +91,15 @@ NT_INLINE fields fields_of(const nt_beam *b, const beam_node *nodes, int first, 
 /* s += C e, of C the upper half row by row */
 NT_INLINE void add_stress(const lanes_anywhere C[21], const lanes e[6], lanes s[6])
 {
-    for (int i = 0, k = 0; i < 6; i++)
-        for (int j = i; j < 6; j++, k++) {
-            s[i] += C[k] * e[j];
-            if (j > i)
-                s[j] += C[k] * e[i];
-        }
+    static const int upper_row[6] = {0, 5, 9, 12, 14, 15}; /* its entry j stands at [i] + j */
+#pragma GCC unroll 6
+    for (int i = 0; i < 6; i++) {
+        lanes sum = s[i];
+#pragma GCC unroll 6
+        for (int j = 0; j < 6; j++)
+            sum += C[i < j ? upper_row[i] + j : upper_row[j] + i] * e[j];
+        s[i] = sum;
+    }
 }
 
 NT_INLINE void put_six(four_v3 a, four_v3 b, lanes to[6])
