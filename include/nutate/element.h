@@ -336,6 +336,12 @@ typedef struct nt_element_type {
     void (*draw)(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to);
     /* The force (or torque) that an arrow shows, and where; ground axes. NULL: it has none. */
     void (*arrow)(const nt_element *element, const nt_view *view, nt_v3 *point, nt_v3 *force);
+    /* The potential energy of its part i, from 0 on, and what it is called; NAN behind the last
+     * one. NULL: it has no parts. */
+    double (*energy_part)(const nt_element *element, const nt_view *view, int i, char *name,
+                          int size);
+    /* Words for what its energies have noted on the way; of the library's own types alone. */
+    void (*warning)(const nt_run *run, const nt_element *element, char *text, int size);
 } nt_element_type;
 
 /* A node that an element adds terms to and takes derivatives in: the translation or the rotation of

@@ -269,6 +269,11 @@ NT_API int nt_model_jump(const nt_model *model, int i, nt_error *remark);
  * accelerations and forces do: words for the i-th, as above. */
 NT_API int nt_model_rough_motion(const nt_model *model, int i, nt_error *remark);
 
+/* What the run has come across so far that its result may not show: words for the i-th, from 0 on,
+ * into text[size]. Energies are looked at on the way (nt_energy_check); what no look fell upon is
+ * not there. Returns the length of the words, 0 behind the last one. */
+NT_API int nt_run_warning(const nt_run *run, int i, char *text, int size);
+
 /* Whether the motion depends on the time itself, by an expression of t: then its words and its
  * place. 0 where nothing does; `where` is then as it was. */
 NT_API int nt_model_clock(const nt_model *model, nt_error *where);

@@ -29,7 +29,7 @@ from ._core import (
 )
 from ._motion import Motion, Setup, check_times, choose_times
 from .errors import EnergyWarning, Error, Interrupted, Status, UsageError
-from .result import Column, Groups, Result, Summary, group_columns
+from .result import Column, Groups, Result, Summary, format_of, group_columns
 from .state import copy_numbers, state_of
 
 if TYPE_CHECKING:
@@ -304,7 +304,7 @@ class WholeRun(Motion):
         setup.taker = self.rows
         if files:
             paths = [ffi.new("char[]", os.fsencode(path)) for path in files]
-            formats = [lib.NT_NETCDF if str(path).endswith(".nc") else lib.NT_CSV for path in files]
+            formats = [format_of(path) for path in files]
             to_files = ffi.new("nt_result_file[]", list(zip(paths, formats)))
             setup.files, setup.n_files = to_files, len(paths)
             said = f"method={self.method}\nframe={self.frame}\nstep={self.plan_step!r} s\n"

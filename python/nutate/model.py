@@ -635,6 +635,8 @@ def loads(
 ) -> Model:
     """Reads a model from a text. name stands for the file in messages; in folder the files of
     tables are looked up."""
+    if not isinstance(said, str):
+        raise TypeError(f"expected the text of a model, got {type(said).__name__}")
     model = Model.__new__(Model)
     model._read(
         said, name, None if folder is None else os.fspath(folder), settings or {}, None, laws or {}

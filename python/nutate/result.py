@@ -63,6 +63,15 @@ def _split(name: str) -> Tuple[str, str]:
     return (quantity, component) if quantity else (name, "")
 
 
+def format_of(path: Union[str, Path]) -> int:
+    """The format that a file's name says."""
+    formats = {".nc": lib.NT_NETCDF, ".csv": lib.NT_CSV}
+    end = os.path.splitext(path)[1]
+    if end not in formats:
+        raise UsageError(f"expected a name that ends in .csv or .nc, got '{path}'")
+    return int(formats[end])
+
+
 def group_columns(columns: Sequence[Column]) -> Groups:
     """Collects the columns of each quantity: {"top.position": ([1, 2, 3], ["x", "y", "z"])}. A
     derivative of an orientation is its rotation vector; the components of the quaternion are to be
@@ -122,6 +131,8 @@ class Table(Mapping[str, Array]):
         return [known[int(value)] for value in self[name]]
 
     def __getitem__(self, name: str) -> Array:
+        if not isinstance(name, str):
+            raise TypeError(f"expected a name, as 'time', got {name!r}")
         place = self._places.get(name)
         if place is not None:
             return self.data[:, place]
@@ -269,10 +280,7 @@ class Table(Mapping[str, Array]):
             keep.append(ffi.new("char[]", value.encode()))
             return keep[-1]
 
-        is_netcdf = str(path).endswith(".nc")
-        file = ffi.new(
-            "nt_result_file *", (word(str(path)), lib.NT_NETCDF if is_netcdf else lib.NT_CSV)
-        )
+        file = ffi.new("nt_result_file *", (word(str(path)), format_of(path)))
         columns = ffi.new(
             "nt_result_column[]",
             [(word(c.name), word(c.unit), word(c.meaning)) for c in self.columns],

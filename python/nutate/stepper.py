@@ -104,6 +104,8 @@ class Steps(Motion):
         return _Alone(self)
 
     def _fail(self, status: int) -> None:
+        if not self.integrator:
+            raise UsageError("the stepper is closed")
         if status == Status.INTERRUPTED:
             raised = take_raised(self)
             if raised is not None and type(raised) is not KeyboardInterrupt:
@@ -172,6 +174,8 @@ class Steps(Motion):
 
     def restore(self, saved: SavedState) -> None:
         """Puts the motion back to where it was saved, with the loads of that moment."""
+        if not isinstance(saved, SavedState):
+            raise TypeError(f"expected what save() returned, got {type(saved).__name__}")
         with self._alone():
             if saved.loads != self._loads:
                 self._give_loads(saved.loads)

@@ -33,6 +33,9 @@ Row = tuple[int, dict[str, float], dict[str, str], str]
 def rows_of(vary: Mapping[str, Sequence[float]], design: str) -> list[dict[str, float]]:
     """The combinations of a design, in its order: of a grid the last name goes fastest."""
     values = {name: [float(v) for v in given] for name, given in vary.items()}
+    for name, given in values.items():
+        if not given:
+            raise ValueError(f"{name}: expected at least one value")
     if design == "grid":
         return [dict(zip(values, row)) for row in itertools.product(*values.values())]
     if design != "list":

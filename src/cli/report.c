@@ -236,8 +236,11 @@ char *nt_cli_account_text(const nt_cli_plan *plan, const nt_cli_account *account
         fprintf(to, "position_drift=%.17g\nlargest_position_drift=%.17g\nvelocity_drift=%.17g\n",
                 position, fmax(position, s->position_drift), velocity);
     nt_error rough = {0};
+    int remarks = 0;
+    for (int i = 0; nt_run_warning(plan->run, i, warning, sizeof warning) > 0; i++)
+        fprintf(to, "remark%d=%s\n", ++remarks, warning);
     for (int i = 0; nt_model_rough_motion(plan->model, i, &rough); i++)
-        fprintf(to, "remark%d=%s\n", i + 1, rough.message);
+        fprintf(to, "remark%d=%s\n", ++remarks, rough.message);
     bool good = !ferror(to);
     if (fclose(to) != 0 || !good) {
         free(text);
@@ -251,6 +254,8 @@ void nt_cli_summary(const nt_cli_plan *plan, const nt_cli_account *account)
     const char *title = nt_model_title(plan->model);
     char warning[300];
     if (nt_integrator_energy_warning(plan->integrator, warning, sizeof warning) > 0)
+        fprintf(stderr, "warning: %s\n", warning);
+    for (int i = 0; nt_run_warning(plan->run, i, warning, sizeof warning) > 0; i++)
         fprintf(stderr, "warning: %s\n", warning);
     nt_state state = nt_integrator_state(plan->integrator);
     fprintf(stderr, "%s: %s, %s frame, %s %.6g s, to t = %.9g s\n",

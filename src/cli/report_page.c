@@ -111,6 +111,38 @@ bool nt_cli_same_bodies(const nt_result *a, const nt_result *b)
     return same;
 }
 
+static nt_status read_all(const char *path, nt_error *error)
+{
+    enum { AT_ONCE = 256 };
+    nt_result *table = NULL;
+    nt_status status = nt_result_open(&table, path, error);
+    long rows = status == NT_OK ? nt_result_rows(table) : 0;
+    double *values =
+        rows > 0 ? malloc(AT_ONCE * sizeof *values * (size_t)nt_result_column_count(table)) : NULL;
+    for (long i = 0; values && i < rows && status == NT_OK; i += AT_ONCE)
+        status = nt_result_read(table, i, rows - i < AT_ONCE ? rows - i : AT_ONCE, values, error);
+    free(values);
+    nt_result_close(table);
+    return status;
+}
+
+/* Tables beside a result that cannot be read are said: the page then shows the result alone. */
+static void check_tables(const char *path)
+{
+    static const char *const tables[] = {"path", "modes", "plan", "multipliers", "events"};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        char *beside = nt_result_beside(path, tables[i]);
+        nt_error error = {0};
+        char text[sizeof error.file + sizeof error.message + 64];
+        if (beside && access(beside, F_OK) == 0 && read_all(beside, &error) != NT_OK) {
+            nt_error_text(&error, text, (int)sizeof text);
+            nt_cli_say("warning: %s%s%s; it is not shown", error.file[0] ? "" : beside,
+                       error.file[0] ? "" : ": ", text);
+        }
+        free(beside);
+    }
+}
+
 /* Results can be read; those of other mechanisms than the first one's are named. */
 static int check_results(const nt_cli_options *options)
 {
@@ -129,6 +161,8 @@ static int check_results(const nt_cli_options *options)
             nt_cli_say("warning: %s and %s are of different mechanisms: their bodies differ, only "
                        "columns of the same name are compared",
                        options->names[0], path);
+        if (status == NT_EXIT_DONE && !options->quiet)
+            check_tables(path);
         if (i == 0)
             first = result;
         else

@@ -152,6 +152,14 @@ nt_status nt_run_evaluate(void *self, const nt_point *at, const nt_terms *terms)
 nt_status nt_run_energy(void *self, const nt_point *at, nt_energy *energy)
 {
     nt_run *run = self;
+    run->noting = run->notes;
+    nt_status status = nt_run_energy_beside(run, at, energy);
+    run->noting = NULL;
+    return status;
+}
+
+nt_status nt_run_energy_beside(nt_run *run, const nt_point *at, nt_energy *energy)
+{
     nt_view view;
     nt_terms terms = {.parts = NT_ALL_PARTS};
     *energy = (nt_energy){0};
@@ -162,13 +170,21 @@ nt_status nt_run_energy(void *self, const nt_point *at, nt_energy *energy)
     return evaluate_elements(run, &view, run->model->n_bodies);
 }
 
-/* Energies of all bodies but the ground, then of all elements, times sign, are added to parts[]. */
-static bool add_energies(nt_run *run, const nt_point *at, double sign, double *parts)
+/* Energies of all bodies but the ground, then of all elements, times sign, are added to parts[]; of
+ * the element `within` those of its parts alone. */
+static bool add_energies(nt_run *run, const nt_point *at, double sign, double *parts,
+                         const nt_element *within)
 {
     const nt_model *model = run->model;
     nt_terms terms = {.parts = NT_ALL_PARTS};
     nt_view view;
     nt_run_look(run, at, &terms, &view);
+    double part = 0;
+    for (int i = 0; within && !isnan(part); i++)
+        if (!isnan(part = within->type->energy_part(within, &view, i, NULL, 0)))
+            parts[i] += sign * part;
+    if (within)
+        return true;
     for (int i = 1; i < model->n_bodies; i++) {
         nt_energy e = {0};
         nt_body_energy(&run->bodies[i], &run->motion[i], present_gravity(run), &e);
@@ -185,6 +201,27 @@ static bool add_energies(nt_run *run, const nt_point *at, double sign, double *p
     return true;
 }
 
+/* ": " and the part of the element that gained most. */
+static void name_part(nt_run *run, const nt_element *e, const nt_point *from, const nt_point *to,
+                      char *text, int size)
+{
+    nt_terms terms = {.parts = NT_ALL_PARTS};
+    nt_view view;
+    int n = 0, most = 0;
+    nt_run_look(run, to, &terms, &view);
+    while (!isnan(e->type->energy_part(e, &view, n, NULL, 0)))
+        n++;
+    double *gained = calloc((size_t)n + 1, sizeof *gained);
+    if (gained && n > 0 && size > 2 && add_energies(run, from, -1, gained, e) &&
+        add_energies(run, to, 1, gained, e)) {
+        for (int i = 1; i < n; i++)
+            most = gained[i] > gained[most] ? i : most;
+        text[0] = ':', text[1] = ' ';
+        e->type->energy_part(e, &view, most, text + 2, size - 2);
+    }
+    free(gained);
+}
+
 /* Asked for at the end of a run, so memory may be taken. */
 void nt_run_energy_gained(void *self, const nt_point *from, const nt_point *to, char *text,
                           int size)
@@ -195,12 +232,15 @@ void nt_run_energy_gained(void *self, const nt_point *from, const nt_point *to, 
     double *gained = calloc((size_t)n + 1, sizeof *gained);
     if (size > 0)
         text[0] = '\0';
-    if (gained && add_energies(run, from, -1, gained) && add_energies(run, to, 1, gained)) {
+    if (gained && add_energies(run, from, -1, gained, NULL) &&
+        add_energies(run, to, 1, gained, NULL)) {
         for (int i = 1; i < n; i++)
             most = gained[i] > gained[most] ? i : most;
         const nt_element *e = most < bodies ? NULL : &model->elements[most - bodies];
-        snprintf(text, (size_t)size, "%s %s", e ? nt_element_word(e) : "body",
-                 e ? e->name : run->bodies[most + 1].name);
+        int used = snprintf(text, (size_t)size, "%s %s", e ? nt_element_word(e) : "body",
+                            e ? e->name : run->bodies[most + 1].name);
+        if (e && e->type->energy_part && used < size)
+            name_part(run, e, from, to, text + used, size - used);
     }
     free(gained);
 }

@@ -107,7 +107,7 @@ static nt_status difference_energy(nt_run *run, int parameter, const nt_point *a
         int place = i / 2, sign = i % 2 ? -1 : 1;
         nt_energy energy;
         put_parameter(run, at, parameter, sign * (place + 1) * h);
-        status = nt_run_energy(run, at, &energy);
+        status = nt_run_energy_beside(run, at, &energy);
         const double value[N_ENERGIES] = {energy.kinetic, energy.potential, energy.power};
         for (int k = 0; k < N_ENERGIES; k++) {
             out->of[k] += sign * NT_SIXTH[place] * value[k] / h;

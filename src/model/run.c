@@ -169,6 +169,7 @@ nt_status nt_run_take_state(nt_run *run)
     run->initial_v = NT_TAKE(arena, s->space.nv, double);
     run->initial_memory = NT_TAKE(arena, s->n_memory, double);
     run->redundant = NT_TAKE(arena, rows, int);
+    run->notes = NT_TAKE(arena, model->n_elements, nt_run_note);
     run->mass = NT_TAKE(arena, s->space.nv, double);
     run->inertia = NT_TAKE(arena, 9 * (size_t)s->space.n_rotations, double);
     run->motion = NT_TAKE(&run->work, model->n_bodies, nt_motion);

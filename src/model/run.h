@@ -47,6 +47,13 @@ typedef struct nt_straight {
 /* What paths of static states scale: elements that are loads, gravity, prescribed motions. */
 enum { NT_SHARE_LOADS, NT_SHARE_GRAVITY, NT_SHARE_MOTIONS, NT_SHARES };
 
+/* What an element has come across while energies were looked at: its worst, since when, when it was
+ * worst, at which of its parts; `by` 0: nothing. */
+typedef struct nt_run_note {
+    double by, since, at; /* s */
+    int part;
+} nt_run_note;
+
 struct nt_run {
     const nt_model *model;
     nt_arena arena;
@@ -81,6 +88,8 @@ struct nt_run {
     nt_view view;                         /* of that point, for elements */
     struct nt_side_by_side *side_by_side; /* NULL: one thread */
     const nt_element *failed;             /* whose evaluation failed, NULL for none */
+    nt_run_note *notes;                   /* [n_elements]                                        */
+    nt_run_note *noting;                  /* the same while energies are those of a run; or NULL */
 
     /* derivatives in parameters (parameter.h) */
     struct nt_parameter_rates *rates;      /* [n_parameters]                                    */

@@ -25,6 +25,22 @@ void nt_run_failure(void *self, char *text, int size)
         memcpy(text + used, ": ", 2);
 }
 
+int nt_run_warning(const nt_run *run, int i, char *text, int size)
+{
+    if (text && size > 0)
+        text[0] = '\0';
+    for (int k = 0; run && text && size > 0 && i >= 0 && k < run->model->n_elements; k++) {
+        const nt_element *e = &run->model->elements[k];
+        if (!run->notes || run->notes[k].by == 0 || !e->type->warning || i-- > 0)
+            continue;
+        int used = snprintf(text, (size_t)size, "%s %s: ", nt_element_word(e), e->name);
+        if (used < size)
+            e->type->warning(run, e, text + used, size - used);
+        return (int)strlen(text);
+    }
+    return 0;
+}
+
 static bool has_feature(const nt_run *run, const nt_element *e, nt_feature feature)
 {
     if (feature == NT_FEATURE_HOLONOMIC)

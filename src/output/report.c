@@ -17,7 +17,7 @@ static const char MARK[] = "<!--results-->";
 static const size_t MOST_OF_PAGE = 64u << 20; /* bytes of the page's own file */
 
 /* Tables that may stand beside a result. */
-static const char *const tables[] = {"path", "modes", "plan", "multipliers"};
+static const char *const tables[] = {"path", "modes", "plan", "multipliers", "events"};
 enum { TABLES = sizeof tables / sizeof tables[0], MOST_OF_EVENTS = 4 << 20 /* bytes */ };
 
 /* The table of events as text, with the names that its numbers stand for: as many rows as a page
@@ -62,18 +62,48 @@ static nt_status put_events_text(FILE *to, nt_result *events, int number, nt_err
     return status;
 }
 
-static nt_status put_events(FILE *to, const nt_report_part *part, nt_error *error)
+/* Says in the page why a table beside the result is not shown. */
+static void put_missing(FILE *to, const char *path, int number, const nt_error *error)
 {
-    char *path = nt_result_beside(part->path, "events");
-    nt_result *events = NULL;
-    nt_status status = path ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
-    if (status == NT_OK && access(path, F_OK) == 0) {
-        status = nt_result_open(&events, path, error);
-        if (status == NT_OK)
-            status = put_events_text(to, events, part->number, error);
-        nt_result_close(events);
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    char why[sizeof error->message + 64];
+    int at = 0;
+    if (error->line > 0)
+        at = snprintf(why, sizeof why, "line %d, column %d: ", error->line, error->column);
+    snprintf(why + at, sizeof why - (size_t)at, "%s", error->message);
+    fprintf(to,
+            "<script type=\"application/json\" class=\"missing\">{\"number\":%d,\"file\":", number);
+    nt_page_text(to, file, strlen(file));
+    fputs(",\"why\":", to);
+    nt_page_text(to, why, strlen(why));
+    fputs("}</script>\n", to);
+}
+
+/* A table beside the result: whole, or the reason why it is not shown, for the result is. */
+static nt_status put_table(FILE *to, const nt_report_part *table, nt_error *error)
+{
+    nt_result *result = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *part = open_memstream(&text, &size);
+    if (!part)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    nt_status status = nt_result_open(&result, table->path, error);
+    if (status == NT_OK && strcmp(table->table, "events") == 0)
+        status = put_events_text(part, result, table->number, error);
+    else if (status == NT_OK)
+        status = nt_report_put(part, result, table, error);
+    nt_result_close(result);
+    if (fclose(part) != 0 && status == NT_OK)
+        status = nt_fail(error, NT_NO_MEMORY, "out of memory");
+    if (status == NT_OK)
+        fwrite(text, 1, size, to);
+    else if (status != NT_NO_MEMORY) {
+        put_missing(to, table->path, table->number, error);
+        nt_error_clear(error);
+        status = NT_OK;
     }
-    free(path);
+    free(text);
     return status;
 }
 
@@ -82,17 +112,11 @@ static nt_status put_beside(FILE *to, const nt_report_part *part, nt_error *erro
     nt_status status = NT_OK;
     for (int i = 0; i < TABLES && status == NT_OK; i++) {
         char *path = nt_result_beside(part->path, tables[i]);
-        nt_result *table = NULL;
         if (!path)
             return nt_fail(error, NT_NO_MEMORY, "out of memory");
-        if (access(path, F_OK) == 0) {
-            const nt_report_part beside = {
-                .path = path, .table = tables[i], .number = part->number};
-            status = nt_result_open(&table, path, error);
-            if (status == NT_OK)
-                status = nt_report_put(to, table, &beside, error);
-        }
-        nt_result_close(table);
+        const nt_report_part beside = {.path = path, .table = tables[i], .number = part->number};
+        if (access(path, F_OK) == 0)
+            status = put_table(to, &beside, error);
         free(path);
     }
     return status;
@@ -112,8 +136,6 @@ static nt_status put_results(FILE *to, const nt_report_setup *setup, nt_error *e
             status = nt_report_put(to, result, &part, error);
         if (status == NT_OK)
             status = put_beside(to, &part, error);
-        if (status == NT_OK)
-            status = put_events(to, &part, error);
         nt_result_close(result);
     }
     return status;

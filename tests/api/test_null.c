@@ -308,6 +308,7 @@ static void in_models(void **state)
     assert_null(nt_plugin_file(-1));
     assert_int_equal(nt_model_rough_motion(NULL, 0, e), 0);
     assert_int_equal(nt_model_rough_motion(model, 0, NULL), 0);
+    assert_int_equal(nt_run_warning(NULL, 0, a, ROOM), 0);
     assert_int_equal(nt_model_event_count(NULL), 0);
     assert_int_equal(nt_model_sliding_count(NULL), 0);
     assert_int_equal(nt_model_event_count(model), 0);

@@ -504,11 +504,39 @@ static void a_ball_leaves_its_groove(void **state)
         if (!strstr(error.message, words[i]))
             fail_msg("message lacks '%s': %s", words[i], error.message);
     assert_true(mechanism_number(&m, "b.shoulder_margin") < 0); /* its ellipse was cut off before */
+    assert_true(nt_run_warning(m.run, 0, text, sizeof text) > 0);
+    static const char *const warned[] = {"bearing b: the ellipse of contact of ball ",
+                                         " goes over the shoulder of the outer ring, by ",
+                                         " deg at t = ", " s; this began at t = "};
+    for (size_t i = 0; i < sizeof warned / sizeof warned[0]; i++)
+        if (!strstr(text, warned[i]))
+            fail_msg("warning lacks '%s': %s", warned[i], text);
+    assert_int_equal(nt_run_warning(m.run, 1, text, sizeof text), 0);
     mechanism_close(&m);
     write_hard(text, sizeof text,
                "axial: 0, radial: 0, clear: 1e-5, z: 8e-4, slow: 1, play: 2e-4, grip: 0.05");
     mechanism_refused(text, (const char *const[]){"bearing b has no finite value at the start",
                                                   "ball 1 has left the groove of the", NULL});
+}
+
+/* Where a ring is pressed against a ball, that ball and that ring have gained most. */
+static void the_ball_that_gained_most(void **state)
+{
+    (void)state;
+    char text[2000], name[160];
+    write_hard(text, sizeof text,
+               "axial: 0, radial: 0, clear: 0, z: 0, slow: 1, play: 2e-4, grip: 0.05");
+    mechanism m = mechanism_read(text);
+    const nt_system *s = nt_run_system(m.run);
+    double q[100];
+    assert_true(s->space.nq <= 100);
+    memcpy(q, m.q, (size_t)s->space.nq * sizeof *q);
+    q[0] += 5e-5; /* the shaft, towards ball 1 */
+    nt_point from = {.q = m.q, .v = m.v, .vdot = m.v, .lambda = m.v, .mu = m.v}, to = from;
+    to.q = q;
+    s->energy_gained(s->self, &from, &to, name, sizeof name);
+    assert_string_equal(name, "bearing b: ball 1 on the inner ring");
+    mechanism_close(&m);
 }
 
 /* The lines of a flaw in the outer race stand at multiples of balls * speed of the cage: in the
@@ -651,6 +679,7 @@ int main(void)
         cmocka_unit_test(tangents_agree_with_differences),
         cmocka_unit_test(hard_cases_run),
         cmocka_unit_test(a_ball_leaves_its_groove),
+        cmocka_unit_test(the_ball_that_gained_most),
         cmocka_unit_test(flaw_shows_its_lines),
         cmocka_unit_test(flaws_add_up),
         cmocka_unit_test(bearings_are_refused_in_words),

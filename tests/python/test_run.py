@@ -281,3 +281,12 @@ def test_wrong_use(top):
         top.run(options={"rho_inf": 3})
     with pytest.raises(nutate.UsageError, match="duration is missing"):
         nutate.loads("nutate: 1\nbodies: {a: {mass: 1, point: true}}\n").run()
+    for wrong in (lambda: nutate.loads(b"nutate: 1"), lambda: top.run(duration=0.01)[0]):
+        with pytest.raises(TypeError, match="expected"):
+            wrong()
+    for wrong in (
+        lambda: top.run(files=["top.abc"]),
+        lambda: top.run(duration=0.01).save("top.abc"),
+    ):
+        with pytest.raises(nutate.UsageError, match="ends in .csv or .nc, got 'top.abc'"):
+            wrong()

@@ -55,6 +55,8 @@ def test_rows_that_fail_say_so(top):
     assert found["status"].tolist() == [0, nutate.Status.BAD_MODEL, 0]
     assert np.isnan(found["top.position"][1]).all()
     assert "row 1:" in found.attributes["failures"] and "mass" in found.attributes["failures"]
+    with pytest.raises(ValueError, match="m: expected at least one value"):
+        top.sweep({"m": []})
     with pytest.raises(nutate.UsageError, match="no parameter"):
         top.sweep({"mass": [1]})
 

@@ -1,7 +1,7 @@
 /** What tests of the page share. */
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -18,6 +18,19 @@ export function run(...words) {
     maxBuffer: 1e9,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+}
+
+/** The same beside what else is done. @param {string[]} words @returns {Promise<string>} */
+export function start(...words) {
+  return new Promise((resolve, reject) =>
+    execFile(
+      nutate,
+      words,
+      { cwd: folder, encoding: 'utf8', maxBuffer: 1e9 },
+      (error, out, said) =>
+        error ? reject(new Error(`${words.join(' ')}: ${said || error.message}`)) : resolve(out),
+    ),
+  );
 }
 
 /** @param {string[]} words @returns {{status: number | null, said: string}} */

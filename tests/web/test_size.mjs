@@ -8,6 +8,7 @@ import { address, browser, folder, run, runTests, test } from './common.mjs';
 
 const BODIES = 100;
 const ROWS = 10000;
+const YARDSTICK = 0.25; // s, of work that takes about as long on any processor of its kind
 
 /** Pendulums side by side, each a little longer than the one before, swinging in space. */
 function pendulums() {
@@ -45,6 +46,7 @@ test('size and time to open', async () => {
   );
   assert.ok(size < 6e6, `${size} bytes`);
   const page = await browser.page();
+  const slow = await slowness(page);
   const before = await processor();
   const passed = await page.open(address('many.html'), 60000);
   const used = (await processor()) - before;
@@ -54,8 +56,8 @@ test('size and time to open', async () => {
     `        open after ${passed.toFixed(0)} ms, ${(1000 * used).toFixed(0)} ms of processors`,
   );
   assert.ok(
-    passed < 2000 || used < 2,
-    'opens within 2 s, of the clock or, on a busy machine, of a processor',
+    passed < 2000 || used < 2 * slow,
+    'opens within 2 s, of the clock or, on a busy or slow machine, of a processor like the yardstick',
   );
 
   await page.press('Play');
@@ -71,7 +73,10 @@ test('size and time to open', async () => {
   console.log(
     `        ${(shown / seconds).toFixed(1)} frames/s, ${(1000 * cost).toFixed(1)} ms of processors for each`,
   );
-  assert.ok(shown / seconds >= 20 || cost <= 0.05, '20 frames/s, or what they take of a processor');
+  assert.ok(
+    shown / seconds >= 20 || cost <= 0.05 * slow,
+    '20 frames/s, or what they take of a processor like the yardstick',
+  );
   await page.press('Pause');
 
   // poses are as exact as the page says
@@ -123,6 +128,30 @@ test('a long result is thinned, and its peaks are kept', async () => {
   assert.deepEqual(page.problems, []);
   await page.close();
 });
+
+/**
+ * How many times slower than a processor of 2023 at 3 GHz this machine does a fixed piece of work;
+ * 1 where it is not slower. Counted in time of the processor, so that a busy machine is not slow.
+ * @param {import('./browser.mjs').Page} page
+ */
+async function slowness(page) {
+  const work = `(() => {
+    const values = new Float64Array(1 << 16);
+    let sum = 0;
+    for (let pass = 0; pass < 2000; pass++)
+      for (let i = 0; i < values.length; i++) {
+        values[i] = Math.sqrt(values[i] + i * pass) + 0.5 * values[(i * 7919) & 65535];
+        sum += values[i];
+      }
+    return sum;
+  })()`;
+  await page.value(work); // compiled now
+  const before = await processor();
+  await page.value(work);
+  const used = (await processor()) - before;
+  console.log(`        the yardstick takes ${(1000 * used).toFixed(0)} ms of a processor`);
+  return Math.max(1, used / YARDSTICK);
+}
 
 /** Seconds of processors that the browser has used, in all its processes. */
 async function processor() {

@@ -65,8 +65,26 @@ test('events', async () => {
   assert.deepEqual(page.problems, []);
   events('0.5,</script><b>x</b>,2,1,1\n');
   const { status, said } = outcome('report', 'door.csv', '-o', 'evil.html');
-  assert.equal(status, 4);
+  assert.equal(status, 0);
   assert.match(said, /door\.events\.csv:2:5: expected a number, got '<\/script>/);
+  await page.open(address('evil.html'));
+  assert.match(await notices(page), /door\.events\.csv is not shown: line 2, column 5: expected/);
+  const rows = readFileSync(join(folder, 'door.csv'), 'utf8').trimEnd().split('\n').length - 1;
+  assert.equal(await page.value('nutate.results[0].rows'), rows, 'the rest is shown');
+  assert.equal(await page.value(`document.querySelectorAll('.notices b').length`), 0);
+  assert.deepEqual(page.problems, []);
+  // cut short in the middle of its head
+  writeFileSync(
+    join(folder, 'door.events.nc'),
+    readFileSync(join(folder, 'door.events.nc')).subarray(0, 300),
+  );
+  const cut = outcome('report', 'door.nc', '-o', 'cut.html');
+  assert.equal(cut.status, 0);
+  assert.match(cut.said, /warning: door\.events\.nc: is damaged.*; it is not shown/);
+  await page.open(address('cut.html'));
+  assert.match(await notices(page), /door\.events\.nc is not shown: is damaged/);
+  assert.ok(await page.value('nutate.results[0].poses !== null'), 'the motion is shown');
+  assert.deepEqual(page.problems, []);
   // a page alone leaves no table beside it
   run('run', example('slamming_door'), '-o', 'alone.html', '--quiet');
   assert.ok(!existsSync(join(folder, 'alone.html.part.events.csv')));
@@ -306,6 +324,42 @@ test('sweeps: a grid with rows that failed', async () => {
   assert.match(failures[0].at(-1), /mass -1 kg/);
   await page.press('Plan');
   assert.match(await page.value(`document.getElementById('panel-plan').textContent`), /vary/);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test('sweeps: whole series of rows', async () => {
+  sweepOf('series', [
+    'vary: {m: [12, 15, -1], arm: 0.9..1.2:4}',
+    'keep: {series: [top.position, energy.total], thin: 2, final: [top.position]}',
+  ]);
+  const [head, ...lines] = readFileSync(join(folder, 'series.series.csv'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((l) => l.split(','));
+  const page = await browser.page();
+  await page.open(address('series.html'));
+  for (const name of ['time', 'top.position.y', 'energy.total']) {
+    const shown = await page.value(`nutate.sweep.seriesOf('${name}', 6)`);
+    const wanted = lines.filter((l) => l[0] === '6').map((l) => Number(l[head.indexOf(name)]));
+    assert.equal(shown.length, wanted.length);
+    shown.forEach((/** @type {number} */ x, /** @type {number} */ k) =>
+      assert.ok(near(x, wanted[k], 1e-6 * Math.max(1, Math.abs(wanted[k]))), `${name}: ${x}`),
+    );
+  }
+  const drawn = () =>
+    page.value(`(() => {
+      const of = [...document.querySelectorAll('.curves')].at(-1);
+      return [of.getAttribute('aria-label'), of.nextSibling.textContent];
+    })()`);
+  const labels = [12, 15].flatMap((m) => [0.9, 1, 1.1, 1.2].map((arm) => `m = ${m}, arm = ${arm}`));
+  assert.deepEqual(await drawn(), ['top.position.x over time of 8 of 8 rows', labels.join('')]);
+  await page.value(`(() => {
+    const list = document.querySelector('select[aria-label="Series"]');
+    list.value = '3';
+    list.dispatchEvent(new Event('change'));
+  })()`);
+  assert.match((await drawn())[0], /^energy\.total over time/);
   assert.deepEqual(page.problems, []);
   await page.close();
 });

@@ -78,6 +78,7 @@ export function notices(result) {
   }
   if (account.ended) said.push(`The run was ended by event ${account.ended}`);
   if (account.warning) said.push(account.warning);
+  for (const table of result.missing) said.push(`${table.file} is not shown: ${table.why}.`);
   if (result.stray)
     said.push(
       `The table of events beside ${file} is of another run: its times are not in ${file}.`,

@@ -46,6 +46,7 @@ import { belong, readEvents } from './events.js';
  * @property {Result[]} tables
  * @property {import('./events.js').Events | null} events
  * @property {boolean} stray events stood beside it that are of another run
+ * @property {{file: string, why: string}[]} missing tables beside it that cannot be read
  */
 
 /**
@@ -219,6 +220,7 @@ export async function readResults() {
     part.tables = [];
     part.events = null;
     part.stray = false;
+    part.missing = [];
     part.arrays = {};
     parts.set(part.table ? `${part.number}.${part.table}` : String(part.number), part);
   }
@@ -249,6 +251,10 @@ export async function readResults() {
     const events = readEvents(text, whole);
     if (result && belong(events, result)) result.events = events;
     else if (result) result.stray = true;
+  }
+  for (const script of document.querySelectorAll('script.missing')) {
+    const { number, file, why } = JSON.parse(script.textContent ?? '');
+    results.find((r) => r.number === number)?.missing.push({ file, why });
   }
   return results.sort((a, b) => a.number - b.number);
 }

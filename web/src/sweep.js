@@ -72,6 +72,10 @@ export class SweepView {
     /** @type {number[]} the level at which an axis stands that is not drawn */
     this.held = axes.map(() => 0);
     this.chosen = -1; // row
+    // whole motions that were kept: arrays [times][rows] beside that of their times
+    this.series = result.arrays.time ? result.packed.filter((a) => a.name !== 'time') : [];
+    this.record = 0;
+    this.motions = element('div', {});
     this.controls = element('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Sweep' });
     this.host = element('div', { class: 'charts' });
     this.said = element('p', { role: 'status' });
@@ -110,6 +114,13 @@ export class SweepView {
       this.across,
       (i) => (this.across = i),
     );
+    if (this.series.length)
+      put(
+        'Series',
+        this.series.map((a, i) => [String(i), shortened(a.name, 60)]),
+        this.record,
+        (i) => (this.record = i),
+      );
     if (!this.grid) return;
     this.axes.forEach((axis, i) => {
       if (this.levels[i].length < 2) return;
@@ -158,6 +169,44 @@ export class SweepView {
     else this.host.append(this.curves(rows, family));
     const { values } = this.kept[this.quantity];
     if (all.some((row) => values[row] !== values[all[0]])) this.host.append(this.histogram(all));
+    if (this.series.length) this.host.append(this.motions);
+    this.paintMotions(rows);
+  }
+
+  /** A kept series of a row. @param {string} name @param {number} row */
+  seriesOf(name, row) {
+    const { arrays, rows } = this.result;
+    return Array.from(
+      { length: arrays[name].length / rows },
+      (_, k) => arrays[name][k * rows + row],
+    );
+  }
+
+  /** Curves over time of some rows, spread over all of them, and of the chosen one. @param {number[]} rows */
+  paintMotions(rows) {
+    if (!this.series.length) return;
+    const { name, unit } = this.series[this.record];
+    const step = Math.max(1, (rows.length - 1) / (MOST_CURVES - 1));
+    const some = Array.from(
+      { length: Math.min(MOST_CURVES, rows.length) },
+      (_, i) => rows[Math.round(i * step)],
+    );
+    if (rows.includes(this.chosen) && !some.includes(this.chosen)) some[0] = this.chosen;
+    const changing = this.axes.filter((_, i) => this.levels[i].length > 1);
+    this.motions.replaceChildren(
+      chart(`${name} over time of ${some.length} of ${rows.length} rows`, {
+        x: 'time / s',
+        y: unit && unit !== '1' ? `${name} / ${unit}` : name,
+        at: this.seriesOf('time', some[0]),
+        curves: some.map((row) => ({
+          label: changing
+            .map((axis) => `${axis.name} = ${wordOf(axis, axis.values[row])}`)
+            .join(', '),
+          values: this.seriesOf(name, row),
+        })),
+        height: 300,
+      }).root,
+    );
   }
 
   familyOf() {
@@ -285,6 +334,7 @@ export class SweepView {
       this.chosen = row;
       draw();
       this.show(row);
+      this.paintMotions(rows);
     };
     canvas.addEventListener('click', (event) => {
       const bounds = canvas.getBoundingClientRect();

@@ -324,6 +324,17 @@ static bool any_touches(const nt_push_lanes *push, int n)
     return any;
 }
 
+static void gather_pockets(const nt_bearing *b, const nt_motion *cage, const group *g,
+                           nt_pocket_lanes *pockets)
+{
+    for (int l = 0; l < NT_LANES; l++) {
+        v3 origin, axis;
+        pocket_pose(b, cage, g->first + (l < g->n ? l : g->n - 1), &origin, &axis);
+        put(pockets->origin, l, origin);
+        put(pockets->axis, l, axis);
+    }
+}
+
 static nt_status push_pockets(const nt_view *view, const nt_bearing *b, group *g, sums *all)
 {
     const nt_motion *cage = &view->motion[b->cage];
@@ -332,12 +343,7 @@ static nt_status push_pockets(const nt_view *view, const nt_bearing *b, group *g
     nt_pocket_lanes pockets;
     nt_push_lanes push;
     nt_damping_lanes damping;
-    for (int l = 0; l < NT_LANES; l++) {
-        v3 origin, axis;
-        pocket_pose(b, cage, g->first + (l < g->n ? l : g->n - 1), &origin, &axis);
-        put(pockets.origin, l, origin);
-        put(pockets.axis, l, axis);
-    }
+    gather_pockets(b, cage, g, &pockets);
     nt_lanes_pocket(skeleton, NT_LANES_PUSH, &b->pocket, &b->pocket_law, &pose, &g->balls, &pockets,
                     &push, NULL);
     for (int l = 0; l < g->n && all->pushes; l++) {
@@ -412,7 +418,104 @@ static nt_status push_all(const nt_element *element, const nt_view *view, bool d
     return status;
 }
 
-/* ---- the tangent and energies, one contact after the other -------------------------------------
+/* ---- energies ----------------------------------------------------------------------------------
+ *
+ * They are looked at while a run goes on, and so is the ellipse of each contact. */
+
+/* The contact, where it is the worst so far to stand over its shoulder. A look before the first one
+ * is that of another run. */
+static void note_shoulder(const nt_element *element, const nt_view *view, int ball, int which)
+{
+    const nt_run *run = view->run;
+    nt_run_note *note = &run->noting[element - view->model->elements];
+    nt_ball_touch t = nt_bearing_touch(element, view, ball, which);
+    double over = -nt_bearing_shoulder_margin(nt_bearing_of(run, element), &t);
+    if (view->at->t < note->since)
+        *note = (nt_run_note){0};
+    if (!(over > note->by))
+        return;
+    note->since = note->by > 0 ? note->since : view->at->t;
+    note->by = over;
+    note->at = view->at->t;
+    note->part = NT_BALL_CONTACTS * ball + which;
+}
+
+static void warning(const nt_run *run, const nt_element *element, char *text, int size)
+{
+    const nt_run_note *note = &run->notes[element - run->model->elements];
+    snprintf(
+        text, (size_t)size,
+        "the ellipse of contact of ball %d goes over the shoulder of the %s ring, by %.3g deg "
+        "at t = %.6g s; this began at t = %.6g s. Its load and pressure are no longer those of "
+        "a whole ellipse",
+        note->part / NT_BALL_CONTACTS + 1, nt_bearing_rings[note->part % NT_BALL_CONTACTS],
+        note->by * 180 / PI, note->at, note->since);
+}
+
+static double energy_part(const nt_element *element, const nt_view *view, int i, char *name,
+                          int size)
+{
+    const nt_bearing *b = nt_bearing_of(view->run, element);
+    int ball = i / NT_BALL_CONTACTS, which = i % NT_BALL_CONTACTS;
+    if (ball >= b->n_balls)
+        return (double)NAN;
+    if (name)
+        snprintf(name, (size_t)size, "ball %d %s%s", ball + 1,
+                 which == NT_POCKET ? "in its pocket" : "on the ",
+                 which == NT_POCKET  ? ""
+                 : which == NT_INNER ? "inner ring"
+                                     : "outer ring");
+    if (which == NT_POCKET && !b->has_cage)
+        return 0;
+    nt_ball_touch t = nt_bearing_touch(element, view, ball, which);
+    return t.touch.delta > 0 ? t.touch.elastic * t.touch.delta / 2.5 : 0;
+}
+
+static void add_energies_of(const nt_element *element, const nt_view *view, const group *g,
+                            const nt_energy_lanes found[NT_BALL_CONTACTS], int n)
+{
+    for (int l = 0; l < g->n; l++)
+        for (int which = 0; which < n; which++) {
+            const nt_energy_lanes *e = &found[which];
+            if (!e->touches[l])
+                continue;
+            view->energy->potential += e->potential.of[l];
+            view->energy->power += e->power.of[l];
+            if (which != NT_POCKET && view->run->noting && e->beyond.of[l] > 0)
+                note_shoulder(element, view, g->first + l, which);
+        }
+}
+
+static void energies(const nt_element *element, const nt_view *view)
+{
+    const nt_bearing *b = nt_bearing_of(view->run, element);
+    nt_ring_pose rings[2] = {ring_pose(b, view, NT_OUTER), ring_pose(b, view, NT_INNER)};
+    nt_skeleton skeleton = b->pocket_shape == 0 ? NT_LINE : NT_POINT;
+    for (int first = 0; first < b->n_balls; first += NT_LANES) {
+        nt_energy_lanes found[NT_BALL_CONTACTS];
+        group g;
+        g.first = first;
+        g.n = b->n_balls - first < NT_LANES ? b->n_balls - first : NT_LANES;
+        gather(view, b, first, &g.balls);
+        for (int which = NT_OUTER; which <= NT_INNER; which++) {
+            const nt_bearing_race *race = &b->races[which];
+            const double last[2] = {cos(race->last_angle), sin(race->last_angle)};
+            nt_lanes_race_energy((nt_traction_law)b->law, b->rolling != 0, &race->surface,
+                                 &race->law, &rings[which], &g.balls, last, &found[which]);
+        }
+        if (b->has_cage) {
+            const nt_motion *cage = &view->motion[b->cage];
+            nt_ring_pose pose = {.x = cage->x, .v = cage->v, .w = cage->w};
+            nt_pocket_lanes pockets;
+            gather_pockets(b, cage, &g, &pockets);
+            nt_lanes_pocket_energy(skeleton, &b->pocket, &b->pocket_law, &pose, &g.balls, &pockets,
+                                   &found[NT_POCKET]);
+        }
+        add_energies_of(element, view, &g, found, b->has_cage ? 3 : 2);
+    }
+}
+
+/* ---- the tangent, and energies where races are not round, one contact after the other ----------
  */
 
 static nt_status each_contact(const nt_element *element, const nt_view *view)
@@ -426,6 +529,8 @@ static nt_status each_contact(const nt_element *element, const nt_view *view)
             if (view->energy) {
                 view->energy->potential += t.touch.elastic * t.touch.delta / 2.5;
                 view->energy->power += t.touch.power;
+                if (which != NT_POCKET && view->run->noting)
+                    note_shoulder(element, view, i, which);
                 continue;
             }
             nt_touch_tangent d;
@@ -448,6 +553,11 @@ static bool is_damping_alone(const nt_terms *terms)
 static nt_status evaluate(const nt_element *element, const nt_view *view)
 {
     const nt_terms *terms = view->terms;
+    const nt_bearing *b = nt_bearing_of(view->run, element);
+    if (view->energy && is_round(&b->races[NT_OUTER]) && is_round(&b->races[NT_INNER])) {
+        energies(element, view);
+        return NT_OK;
+    }
     if (view->energy)
         return each_contact(element, view);
     if (!(terms->parts & element->part))
@@ -486,4 +596,6 @@ const nt_element_type nt_bearing_ball = {
     .draw = nt_bearing_draw,
     .remark = nt_bearing_remark,
     .failure = failure,
+    .energy_part = energy_part,
+    .warning = warning,
 };

@@ -138,6 +138,9 @@ typedef struct nt_ball_touch {
 
 /* Contact NT_OUTER, NT_INNER or NT_POCKET of a ball, counted from 0. */
 nt_ball_touch nt_bearing_touch(const nt_element *element, const nt_view *view, int ball, int which);
+/* From the edge of the ellipse of contact to the shoulder, rad along the groove; negative: the
+ * shoulder cuts the ellipse off. A contact apart has no ellipse. 0 for pockets. */
+double nt_bearing_shoulder_margin(const nt_bearing *bearing, const nt_ball_touch *touch);
 
 /* ---- recorded quantities (bearing_values.c) ---------------------------------------------------
  *

@@ -69,9 +69,7 @@ static double film_of(const nt_bearing *b, const nt_ball_touch *t)
     return nt_film_least(&t->law->traction, rolling, t->touch.delta);
 }
 
-/* From the edge of the ellipse of contact to the shoulder, rad along the groove; negative: the
- * shoulder cuts the ellipse off. A contact apart has no ellipse. */
-static double margin_of(const nt_bearing *b, const nt_ball_touch *t)
+double nt_bearing_shoulder_margin(const nt_bearing *b, const nt_ball_touch *t)
 {
     const nt_bearing_race *race =
         t->body == b->rings[NT_INNER] ? &b->races[NT_INNER] : &b->races[NT_OUTER];
@@ -112,7 +110,7 @@ void nt_ball_film_thickness(const nt_sampler *s, int object, double *out)
 void nt_ball_margin(const nt_sampler *s, int object, double *out)
 {
     nt_ball_touch t = touch_of(s, object);
-    *out = margin_of(nt_bearing_of(s->view->run, element_of(s, object)), &t);
+    *out = nt_bearing_shoulder_margin(nt_bearing_of(s->view->run, element_of(s, object)), &t);
 }
 
 /* ---- cage and bearing ---------------------------------------------------------------------------
@@ -143,7 +141,8 @@ static summary sum_up(const nt_sampler *s, const nt_element *e, int from, int to
             double pressure = number_of(&t, NT_TOUCH_PRESSURE), film = film_of(b, &t);
             if (which != NT_POCKET && pressure > all.pressure)
                 all.pressure = pressure, all.ball = i + 1;
-            all.margin = which == NT_POCKET ? all.margin : fmin(all.margin, margin_of(b, &t));
+            all.margin = which == NT_POCKET ? all.margin
+                                            : fmin(all.margin, nt_bearing_shoulder_margin(b, &t));
             if (film > 0 && (all.film == 0 || film < all.film))
                 all.film = film;
         }

@@ -47,21 +47,27 @@ NT_INLINE void put_column(nt_touch_kind kind, const nt_surface *surface, const n
     damping->of[30 + j].of[l] = t->N > 0 ? -rows[5] : 0;
 }
 
+NT_INLINE nt_touch_pose pose_of(const nt_ring_pose *ring, const nt_ball_lanes *balls, v3 origin,
+                                v3 axis, double lift, int l)
+{
+    v3 c = get(balls->x, l);
+    return (nt_touch_pose){.y = v3_sub(c, origin),
+                           .axis = axis,
+                           .arm_a = v3_sub(c, ring->x),
+                           .arm_b = v3_of(0, 0, 0),
+                           .v_a = ring->v,
+                           .w_a = ring->w,
+                           .v_b = get(balls->v, l),
+                           .w_b = get(balls->w, l),
+                           .lift = lift};
+}
+
 NT_INLINE void one_lane(nt_touch_kind kind, nt_lanes_wanted wanted, const nt_surface *surface,
                         const nt_touch_law *law, const nt_ring_pose *ring,
                         const nt_ball_lanes *balls, v3 origin, v3 axis, double lift,
                         nt_push_lanes *push, nt_damping_lanes *damping, int l)
 {
-    v3 c = get(balls->x, l);
-    nt_touch_pose at = {.y = v3_sub(c, origin),
-                        .axis = axis,
-                        .arm_a = v3_sub(c, ring->x),
-                        .arm_b = v3_of(0, 0, 0),
-                        .v_a = ring->v,
-                        .w_a = ring->w,
-                        .v_b = get(balls->v, l),
-                        .w_b = get(balls->w, l),
-                        .lift = lift};
+    nt_touch_pose at = pose_of(ring, balls, origin, axis, lift, l);
     nt_touch t = nt_touch_find(kind, surface, law, &at);
     if (wanted != NT_LANES_DAMP_RING)
         put_push(&t, push, l);
@@ -149,4 +155,73 @@ void nt_lanes_pocket(nt_skeleton skeleton, nt_lanes_wanted wanted, const nt_surf
     static void (*const shapes[2][NT_LANES_WANTED])(NT_POCKET_ARGUMENTS) = {
         NT_RACES_OF(pocket_line), NT_RACES_OF(pocket_point)};
     shapes[skeleton == NT_POINT][wanted](surface, touch, cage, balls, pockets, push, damping);
+}
+
+/* ---- energies ----------------------------------------------------------------------------------
+ */
+
+NT_INLINE void one_energy(nt_touch_kind kind, const nt_surface *surface, const nt_touch_law *law,
+                          const nt_ring_pose *ring, const nt_ball_lanes *balls, v3 origin, v3 axis,
+                          double cosine, double sine, nt_energy_lanes *out, int l)
+{
+    nt_touch_pose at = pose_of(ring, balls, origin, axis, 0, l);
+    nt_touch t = nt_touch_find(kind, surface, law, &at);
+    double depth = t.delta > 0 ? t.delta : 0;
+    out->potential.of[l] = t.elastic * depth / 2.5;
+    out->power.of[l] = t.delta > 0 ? t.power : 0;
+    out->touches[l] = t.delta > 0;
+    if (kind.skeleton != NT_CIRCLE)
+        return;
+    /* x < 0.5: cos and sin to 1e-8 */
+    double x = law->semi_axis * sqrt(depth) / surface->offset, x2 = x * x;
+    double cos_x = 1 - x2 * (1. / 2 - x2 * (1. / 24 - x2 * (1. / 720)));
+    double sin_x = x * (1 - x2 * (1. / 6 - x2 * (1. / 120 - x2 * (1. / 5040))));
+    double beyond = cosine * cos_x + sine * sin_x - fabs(v3_dot(t.m, t.e));
+    out->beyond.of[l] = t.delta > 0 ? beyond : 0;
+}
+
+#define NT_ENERGY_OF(name, skeleton_, law_, spins_, rolls_)                                        \
+    NT_WIDE static void name(const nt_surface *surface, const nt_touch_law *law,                   \
+                             const nt_ring_pose *ring, const nt_ball_lanes *restrict balls,        \
+                             const nt_pocket_lanes *restrict pockets, const double *last,          \
+                             nt_energy_lanes *restrict out)                                        \
+    {                                                                                              \
+        const nt_surface s = *surface;                                                             \
+        const nt_touch_law t = *law;                                                               \
+        const nt_ring_pose r = *ring;                                                              \
+        const double cosine = last ? last[0] : 0, sine = last ? last[1] : 0;                       \
+        for (int l = 0; l < NT_LANES; l++)                                                         \
+            one_energy((nt_touch_kind){skeleton_, law_, true, spins_, rolls_}, &s, &t, &r, balls,  \
+                       skeleton_ == NT_CIRCLE ? r.origin : get(pockets->origin, l),                \
+                       skeleton_ == NT_CIRCLE ? r.axis : get(pockets->axis, l), cosine, sine, out, \
+                       l);                                                                         \
+    }
+NT_ENERGY_OF(energy_coulomb, NT_CIRCLE, NT_TRACTION_COULOMB, true, false)
+NT_ENERGY_OF(energy_four_parameter, NT_CIRCLE, NT_TRACTION_FOUR_PARAMETER, true, false)
+NT_ENERGY_OF(energy_film, NT_CIRCLE, NT_TRACTION_FILM, true, false)
+NT_ENERGY_OF(energy_rolling_coulomb, NT_CIRCLE, NT_TRACTION_COULOMB, true, true)
+NT_ENERGY_OF(energy_rolling_four_parameter, NT_CIRCLE, NT_TRACTION_FOUR_PARAMETER, true, true)
+NT_ENERGY_OF(energy_rolling_film, NT_CIRCLE, NT_TRACTION_FILM, true, true)
+NT_ENERGY_OF(energy_line, NT_LINE, NT_TRACTION_COULOMB, false, false)
+NT_ENERGY_OF(energy_point, NT_POINT, NT_TRACTION_COULOMB, false, false)
+
+void nt_lanes_race_energy(nt_traction_law law, bool rolls, const nt_surface *surface,
+                          const nt_touch_law *touch, const nt_ring_pose *ring,
+                          const nt_ball_lanes *balls, const double last[2], nt_energy_lanes *out)
+{
+    static void (*const races[2][3])(const nt_surface *, const nt_touch_law *, const nt_ring_pose *,
+                                     const nt_ball_lanes *restrict, const nt_pocket_lanes *restrict,
+                                     const double *, nt_energy_lanes *restrict) = {
+        {energy_coulomb, energy_four_parameter, energy_film},
+        {energy_rolling_coulomb, energy_rolling_four_parameter, energy_rolling_film}};
+    races[rolls][law](surface, touch, ring, balls, NULL, last, out);
+}
+
+void nt_lanes_pocket_energy(nt_skeleton skeleton, const nt_surface *surface,
+                            const nt_touch_law *touch, const nt_ring_pose *cage,
+                            const nt_ball_lanes *balls, const nt_pocket_lanes *pockets,
+                            nt_energy_lanes *out)
+{
+    (skeleton == NT_POINT ? energy_point : energy_line)(surface, touch, cage, balls, pockets, NULL,
+                                                        out);
 }

@@ -41,6 +41,14 @@ typedef struct nt_damping_lanes {
     nt_lane of[36];
 } nt_damping_lanes;
 
+/* Energies of contacts: elastic; the power of all else, W; and cos(s - x) - cos(alpha), positive
+ * where the ellipse of half the width x goes over the shoulder at s of a circle, 0 where nothing
+ * touches. */
+typedef struct nt_energy_lanes {
+    nt_lane potential, power, beyond;
+    int touches[NT_LANES];
+} nt_energy_lanes;
+
 /* What is found of contacts: what they do; the same, and the damping of the balls; or the damping
  * of the ring or the cage. */
 typedef enum nt_lanes_wanted {
@@ -61,5 +69,14 @@ void nt_lanes_pocket(nt_skeleton skeleton, nt_lanes_wanted wanted, const nt_surf
                      const nt_touch_law *touch, const nt_ring_pose *cage,
                      const nt_ball_lanes *balls, const nt_pocket_lanes *pockets,
                      nt_push_lanes *push, nt_damping_lanes *damping);
+
+/* The same of energies, of races that are round; last: cos and sin of the angle of the shoulder. */
+void nt_lanes_race_energy(nt_traction_law law, bool rolls, const nt_surface *surface,
+                          const nt_touch_law *touch, const nt_ring_pose *ring,
+                          const nt_ball_lanes *balls, const double last[2], nt_energy_lanes *out);
+void nt_lanes_pocket_energy(nt_skeleton skeleton, const nt_surface *surface,
+                            const nt_touch_law *touch, const nt_ring_pose *cage,
+                            const nt_ball_lanes *balls, const nt_pocket_lanes *pockets,
+                            nt_energy_lanes *out);
 
 #endif
