@@ -474,6 +474,16 @@ static void look_again(nt_objectives *o, int j)
         memcpy(o->largest + at, g, o->size * sizeof *g);
 }
 
+/* Whether something had happened where the last step began. Where steps were made since the last
+ * look, nothing is known of that state any more. */
+static bool begins_piece(const nt_objectives *o)
+{
+    nt_state state;
+    double t = o->t[o->points - 1];
+    return nt_integrator_began_anew(o->integrator) &&
+           nt_integrator_dense(o->integrator, t, &state) == NT_OK;
+}
+
 nt_status nt_objectives_advance(nt_objectives *o, nt_error *error)
 {
     nt_error_clear(error);
@@ -490,7 +500,7 @@ nt_status nt_objectives_advance(nt_objectives *o, nt_error *error)
         return nt_said(error, again);
     }
     nt_status status = NT_OK;
-    if (o->points > 0 && nt_integrator_began_anew(o->integrator))
+    if (o->points > 0 && begins_piece(o))
         status = begin_piece(o, error);
     if (o->points == POINTS) {
         double *oldest = o->g[0];
