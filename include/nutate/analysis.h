@@ -114,6 +114,7 @@ typedef struct nt_stability {
                         in which they are left; the state's own; NULL: nothing can move   */
     double rate;     /* 1/s^2, stiffness over inertia along it: squared angular frequency */
     char words[320]; /* the entries that move most                                        */
+    int critical;    /* softness is below 1e-14, next to rounding: it may be either           */
 } nt_stability;
 
 /* Of a state that was found. */
@@ -224,10 +225,12 @@ typedef struct nt_mode_rate {
     double damping_ratio; /* per unit                                                           */
     const double
         *shape[2]; /* [nv] of the shape whose largest entry stays 1, real, imaginary part */
-    int repeated; /* its eigenvalue is that of others too: they are differentiated as a group, these
-                     are the derivatives of the branches that part there (in no order), and the
+    int repeated; /* its eigenvalue is that of others too, to 1e-7 of it: they are differentiated as
+                     a group, these are the derivatives of the branches that part there, and the
                      shape is that of one direction of the group, apart from turns within the group
                    */
+    double doubt; /* of ds/dp, 1/s per unit: what a shorter step of the matrices' differences
+                     changes; of a group's members the largest */
 } nt_mode_rate;
 
 /* Of modes found about a state of the run (NT_ABOUT_...) at its present parameters. The run's

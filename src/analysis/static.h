@@ -139,15 +139,28 @@ typedef struct nt_static_bounds {
     int iterations;
 } nt_static_bounds;
 
-/* Lets go of what was held for being free. */
-nt_status nt_static_let_go(nt_static *s, nt_error *error);
-
 /* Whether the residual has all constraint rows met, those that are left out as well: to 1e-7 of a
  * length or 1 rad. */
 bool nt_static_meets_all_rows(const nt_static *s);
 
 /* Newton's iteration from the present point; where it fails the point is as it was. */
 nt_status nt_static_newton(nt_static *s, const nt_static_bounds *bounds);
+/* The same, for a state that is within a radian and the model's length. */
+nt_status nt_static_newton_near_by(nt_static *s);
+
+/* ---- static_free.c ------------------------------------------------------------------------------
+ */
+
+/* The entry of v that a direction has most of: an axis of the body for rotations. */
+int nt_static_leading_entry(const nt_static *s, const double *x);
+
+/* Holds what moves freely, one direction after the other: the last n_free of what is held. A
+ * direction that has no stiffness where it stands, and yet is pushed once it has moved, is none. */
+nt_status nt_static_hold_free(nt_static *s, nt_error *error);
+/* Lets go of what was held for being free. */
+nt_status nt_static_let_go(nt_static *s, nt_error *error);
+/* Fails with a status: what moves freely is named. */
+nt_status nt_static_refuse_free(nt_static *s, nt_status status, nt_error *error);
 
 /* ---- static_stability.c -------------------------------------------------------------------------
  */

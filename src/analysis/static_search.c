@@ -390,7 +390,7 @@ static nt_status step_damped(nt_static *s, damped *d, bool *near)
 
 enum { MOST_STEPS = 400 };
 
-static nt_status newton_near_by(nt_static *s)
+nt_status nt_static_newton_near_by(nt_static *s)
 {
     const nt_static_bounds near_by = {.turn = 1, .travel = s->problem->length, .iterations = 12};
     return nt_static_newton(s, &near_by);
@@ -417,7 +417,7 @@ static nt_status follow_damped(nt_static *s, damped *d)
             continue;
         nt_static_keep(s, s->aside);
         nt_solver_forget(s->solver); /* pivots that suit K + s D rarely suit K */
-        status = newton_near_by(s);
+        status = nt_static_newton_near_by(s);
         if (status == NT_OK && d->least > 0 && is_back(s)) {
             nt_static_go_back(s, s->aside);
             d->rests = false;
@@ -433,85 +433,6 @@ static nt_status follow_damped(nt_static *s, damped *d)
             return status;
     }
     return NT_NOT_CONVERGED;
-}
-
-/* ---- what moves freely ---------------------------------------------------------------------- */
-
-/* The entry of v that a direction has most of: an axis of the body for rotations. */
-static int leading_entry(const nt_static *s, const double *x)
-{
-    const nt_problem *p = s->problem;
-    int best = 0;
-    double most = -1;
-    double *axes = s->increment;
-    nt_space_change_frame(&p->space, p->frame, NT_BODY, s->q, x, axes);
-    for (int i = 0; i < p->nv; i++) {
-        double size = fabs(axes[i]) / (p->quantity[i] == NT_LENGTH ? p->length : 1);
-        if (size > most * (1 + 1e-6)) { /* of equal ones the first */
-            most = size;
-            best = i;
-        }
-    }
-    return best;
-}
-
-/* Holds what has no stiffness, one direction after the other. */
-static nt_status hold_free(nt_static *s, nt_error *error)
-{
-    bool found = false;
-    nt_status status = nt_static_evaluate(s, s->residual, true);
-    if (status == NT_OK)
-        status = nt_static_find_free(s, &found);
-    while (status == NT_OK && found && s->n_holds < s->problem->nv) {
-        s->holds[s->n_holds++] = nt_static_hold(s, leading_entry(s, s->softest));
-        s->n_free++;
-        if (!nt_static_pattern_serves(s)) {
-            status = nt_static_take_solver(s, error);
-            if (status == NT_OK)
-                status = nt_static_evaluate(s, s->residual, true);
-        }
-        if (status == NT_OK)
-            status = nt_static_find_free(s, &found);
-    }
-    return status;
-}
-
-/* Lets go of what was held for being free. */
-nt_status nt_static_let_go(nt_static *s, nt_error *error)
-{
-    if (s->n_free == 0)
-        return NT_OK;
-    s->n_holds -= s->n_free;
-    s->n_free = 0;
-    return nt_static_take_solver(s, error);
-}
-
-/* "rotation of body top about z, ...", as many as there is room for */
-static void name_free(const nt_static *s, char *text, int size)
-{
-    int used = 0;
-    for (int i = 0; i < s->n_free && used < size - 120; i++) {
-        char name[100];
-        int entry = s->holds[s->n_holds - s->n_free + i].entry;
-        nt_problem_coordinate_name(s->problem, entry, name, sizeof name);
-        used += snprintf(text + used, (size_t)(size - used), "%s%s", i > 0 ? ", " : "", name);
-        if (i + 1 < s->n_free && used >= size - 120)
-            snprintf(text + used, (size_t)(size - used), " and %d more", s->n_free - i - 1);
-    }
-}
-
-static nt_status refuse_free(nt_static *s, nt_status status, nt_error *error)
-{
-    char names[500] = "";
-    nt_error place = {0};
-    const nt_system *system = s->problem->system;
-    name_free(s, names, sizeof names);
-    if (system->place)
-        system->place(system->self, s->holds[s->n_holds - s->n_free].entry, &place);
-    return nt_fail_at(error, status, place.file, place.line, place.column,
-                      "the system can move freely, nothing says where it rests: %s; expected "
-                      "%s to be held",
-                      names, s->n_free == 1 ? "it" : "them");
 }
 
 /* ---- from where it stands ------------------------------------------------------------------- */
@@ -532,7 +453,7 @@ static nt_status refuse_search(nt_static *s, nt_status status, const damped *d, 
                           "static state: %s%s%s", nt_status_text(status), name[0] ? ": " : "",
                           name);
     }
-    int most = leading_entry(s, s->step);
+    int most = nt_static_leading_entry(s, s->step);
     nt_problem_coordinate_name(p, most, name, sizeof name);
     nt_problem_equation_name(p, most, force, sizeof force);
     return nt_fail(error, NT_NOT_CONVERGED,
@@ -596,7 +517,7 @@ static nt_status search(nt_static *s, damped *d)
     }
     if (status != NT_OK)
         return status;
-    status = s->damped ? NT_NOT_CONVERGED : newton_near_by(s);
+    status = s->damped ? NT_NOT_CONVERGED : nt_static_newton_near_by(s);
     if (status == NT_NOT_CONVERGED || status == NT_SINGULAR || status == NT_NOT_FINITE)
         status = search_damped(s, d);
     return status;
@@ -627,11 +548,11 @@ static nt_status search_again(nt_static *s, damped *d, nt_error *error)
     refuse_search(s, NT_NOT_CONVERGED, d, &why);
     nt_status status = is_free_at_start(s, &is_free);
     if (status == NT_OK && is_free)
-        status = hold_free(s, error);
+        status = nt_static_hold_free(s, error);
     if (status == NT_NO_MEMORY)
         return status;
     if (status == NT_OK && s->n_free > 0 && !s->holds_free)
-        return refuse_free(s, NT_NOT_CONVERGED, error);
+        return nt_static_refuse_free(s, NT_NOT_CONVERGED, error);
     if (status == NT_OK && s->n_free > 0) {
         nt_static_go_back(s, s->placed);
         return (status = search(s, d)) == NT_OK ? NT_OK : refuse_search(s, status, d, error);
@@ -659,12 +580,12 @@ nt_status nt_static_solve(nt_static *s, nt_error *error)
         d.is_stiff = false;
     }
     if (status == NT_OK && !d.is_stiff)
-        status = hold_free(s, error);
+        status = nt_static_hold_free(s, error);
     if (status != NT_OK)
         return nt_said(error, status);
     if (s->n_free > 0 && !s->holds_free)
-        return nt_said(error, refuse_free(s, NT_SINGULAR, error));
-    if (s->n_free > 0 && (status = newton_near_by(s)) != NT_OK)
+        return nt_said(error, nt_static_refuse_free(s, NT_SINGULAR, error));
+    if (s->n_free > 0 && (status = nt_static_newton_near_by(s)) != NT_OK)
         return nt_said(error, refuse_search(s, status, &d, error));
     s->solved = true;
     return NT_OK;
@@ -782,6 +703,7 @@ nt_status nt_static_stability(nt_static *s, nt_stability *out, nt_error *error)
     double stiffness = nt_static_stiffness_along(s, s->step);
     bool symmetric;
     out->stable = out->softness > 0;
+    out->critical = fabs(out->softness) <= NT_STATIC_FREE;
     out->rate = stiffness / inertia_along(s, s->softest);
     out->direction = s->softest;
     name_direction(s, s->softest, out->words, (int)sizeof out->words);

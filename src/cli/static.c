@@ -276,6 +276,9 @@ static int show_stability(nt_cli_static *a)
         return NT_EXIT_DONE;
     }
     double frequency = sqrt(fabs(s.rate)) / (2 * acos(-1.0));
+    if (s.critical)
+        fprintf(stderr, "  critical: its least stiffness is %.2g of that of its parts\n",
+                s.softness);
     fprintf(stderr, "  %s; softest: %s", s.stable ? "stable" : "UNSTABLE", s.words);
     if (isfinite(s.rate))
         fprintf(stderr, s.stable ? " (%.4g Hz)\n" : " (leaves at a rate of %.4g 1/s)\n",

@@ -2,6 +2,7 @@
 #include "linalg/front.h"
 #include "base/target.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static int padded(int n) { return (n + 3) & ~3; }
@@ -36,10 +37,12 @@ static void load_blocks(const nt_front_tree *tree, const nt_front *front, const 
         const double *from = store + load->source;
         __builtin_prefetch(store + load[NT_FRONT_LOADS_AHEAD].source);
         __builtin_prefetch(store + load[NT_FRONT_LOADS_AHEAD].source + 8);
-        for (int j = 0; j < load->columns; j++, from += padded(load->rows)) {
-            double *pivots, *others;
-            front_column_of(p, load->column_place, j, &pivots, &others);
-            double *to = load->row_place < 0 ? pivots + ~load->row_place : others + load->row_place;
+        bool above = load->row_place < 0, before = load->column_place < 0;
+        double *part = above ? (before ? p->f11 : p->f12) : (before ? p->f21 : p->f22);
+        ptrdiff_t ld = above ? p->wp : p->rp;
+        double *to = part + (before ? ~load->column_place : load->column_place) * ld +
+                     (above ? ~load->row_place : load->row_place);
+        for (int j = 0; j < load->columns; j++, from += padded(load->rows), to += ld) {
             if (load->rows == 3) { /* as most are */
                 to[0] += from[0], to[1] += from[1], to[2] += from[2];
                 continue;

@@ -122,6 +122,19 @@ static bool groupable(const nt_body *body)
     return is_free(&body[0]) && is_free(&body[1]) && is_free(&body[2]) && is_free(&body[3]);
 }
 
+/* Nodes of beams have none: their elements bring it. */
+static bool has_inertia(const nt_body *body)
+{
+    const m3 *J = &body->J;
+    return body->mass != 0 || J->xx != 0 || J->yy != 0 || J->zz != 0;
+}
+
+static bool any_has_inertia(const nt_body *body)
+{
+    return has_inertia(&body[0]) || has_inertia(&body[1]) || has_inertia(&body[2]) ||
+           has_inertia(&body[3]);
+}
+
 int nt_bodies_evaluate(const nt_body *bodies, int n_bodies, int from, int to, const nt_point *at,
                        const nt_terms *terms, v3 gravity, const unsigned char *left_out,
                        nt_motion *motion)
@@ -147,23 +160,24 @@ int nt_bodies_evaluate(const nt_body *bodies, int n_bodies, int from, int to, co
             continue;
         }
         group g;
+        bool heavy = wanted && any_has_inertia(body);
         for (int l = 0; l < LANES; l++)
             bodies_gather(&g, l, &body[l], at, &m[l]);
         rotation_matrices(&g);
         for (int l = 0; l < LANES; l++) {
             m[l].R = get9(g.R, l);
-            if (wanted)
+            if (heavy)
                 put9(g.J, l, body[l].J);
-            if (wanted && c && !mass)
+            if (heavy && c && !mass)
                 put9(g.X, l, c->map ? m3_load(c->map + 9 * body[l].rotation) : m3_identity());
         }
-        if (wanted && mass)
+        if (heavy && mass)
             masses(&g, c->mass);
-        else if (wanted && c)
+        else if (heavy && c)
             tangents(&g, c->mass, c->damping, c->stiffness);
-        else if (wanted)
+        else if (heavy)
             moments(&g);
-        for (int l = 0; wanted && l < LANES; l++)
+        for (int l = 0; heavy && l < LANES; l++)
             bodies_scatter(&g, l, &body[l], &m[l], gravity, terms);
         i += LANES;
     }

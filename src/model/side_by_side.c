@@ -20,6 +20,10 @@ struct nt_side_by_side {
 
 enum { MOST_THREADS = 256 };
 
+/* The work of elements is counted in ports, of some 50 ns each. Threads are worth waiting for where
+ * so many are evaluated beside the largest share: some microseconds, which waking them takes. */
+enum { WORTH_PORTS = 64 };
+
 static nt_status pair_take(nt_side_by_side *s, const nt_model *model)
 {
     s->locals = NT_TAKE(&s->arena, model->n_elements, nt_local);
@@ -54,6 +58,26 @@ void nt_side_by_side_free(nt_side_by_side *s)
     nt_arena_free(&arena); /* it holds `s` itself */
 }
 
+static int first_of_part(const nt_model *model, int part, int threads)
+{
+    return (int)((long long)model->n_elements * part / threads);
+}
+
+/* Whether threads save anything: of a single bearing they do not. */
+static bool are_worth_it(const nt_model *model, int threads)
+{
+    long total = 0, largest = 0;
+    for (int part = 0; part < threads; part++) {
+        long share = 0;
+        for (int i = first_of_part(model, part, threads);
+             i < first_of_part(model, part + 1, threads); i++)
+            share += model->elements[i].n_ports;
+        total += share;
+        largest = share > largest ? share : largest;
+    }
+    return total - largest >= WORTH_PORTS;
+}
+
 nt_status nt_run_set_threads(nt_run *run, int threads, nt_error *error)
 {
     NT_NEED(error, "run", run);
@@ -61,7 +85,7 @@ nt_status nt_run_set_threads(nt_run *run, int threads, nt_error *error)
         return nt_fail(error, NT_INVALID, "%d threads, expected 1 to %d", threads, MOST_THREADS);
     nt_side_by_side_free(run->side_by_side);
     run->side_by_side = NULL;
-    if (threads == 1)
+    if (!are_worth_it(run->model, threads))
         return NT_OK;
     nt_arena arena = {0};
     nt_side_by_side *s = NT_TAKE(&arena, 1, nt_side_by_side);
@@ -81,9 +105,8 @@ static void evaluate_part(void *context, int part)
 {
     nt_side_by_side *s = context;
     nt_view view = *s->view;
-    int n = view.model->n_elements;
-    int from = (int)((long long)n * part / s->threads);
-    int to = (int)((long long)n * (part + 1) / s->threads);
+    int from = first_of_part(view.model, part, s->threads);
+    int to = first_of_part(view.model, part + 1, s->threads);
     view.scratch = s->scratch + (size_t)part * view.model->scratch;
     for (int i = from; i < to; i++) {
         const nt_element *e = &view.model->elements[i];

@@ -515,6 +515,34 @@ static void test_repeated(void **state)
     found_close(&f);
 }
 
+/* Eigenvalues that are next to one: members of a group keep their own derivatives. */
+static void test_nearly_repeated(void **state)
+{
+    const char *text =
+        "nutate: 1\nparameters: {d: 0}\ngravity: [0, 0, 0]\n"
+        "bodies: {cart: {mass: 1, point: true, position: [0, 0, 0]}}\n"
+        "forces:\n  s: {type: force, on: cart, value: [-9*cart.position.x, "
+        "-(9 + 2e-8 + d)*cart.position.y, -4*cart.position.z - d^3*cart.position.x]}\n";
+    found f;
+    nt_mode_rates *rates;
+    (void)state;
+    found_open(&f, text, NT_ABOUT_INITIAL, (nt_modes_setup){0});
+    assert_int_equal(nt_modes_count(f.modes), 3);
+    if (nt_mode_rates_create(&rates, f.modes, f.run, NT_ABOUT_INITIAL, "d", &f.error) != NT_OK)
+        fail_msg("%s", f.error.message);
+    for (int i = 1; i < 3; i++) { /* w = sqrt(9 + d): 1/6 along y, nothing along x */
+        nt_mode mode = nt_modes_at(f.modes, i);
+        nt_mode_rate rate = nt_mode_rates_at(rates, i);
+        bool is_y = fabs(mode.shape[0][1]) > 0.5;
+        assert_true(rate.repeated && fabs(mode.shape[0][is_y ? 0 : 1]) < 1e-3);
+        found_close_to(rate.eigenvalue[1], is_y ? 1. / 6 : 0, 1e-8);
+        assert_true(rate.doubt < 1e-9);
+    }
+    assert_false(nt_mode_rates_at(rates, 0).repeated);
+    nt_mode_rates_destroy(rates);
+    found_close(&f);
+}
+
 /* ---- refusals
  * ------------------------------------------------------------------------------------------ */
 
@@ -583,6 +611,7 @@ int main(void)
         cmocka_unit_test(test_crossing),
         cmocka_unit_test(test_derivatives),
         cmocka_unit_test(test_repeated),
+        cmocka_unit_test(test_nearly_repeated),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests_name("modes", tests, NULL, NULL);

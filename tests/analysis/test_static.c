@@ -395,6 +395,75 @@ static void slender_column_bends(void **state)
     close_bench(&b);
 }
 
+/* A pendulum stands on its head, held by a spring that is as stiff as its weight is soft; in a gap
+ * it is held by stops, and by nothing between them. */
+static void critical_is_not_free(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, -%d]\n"
+        "bodies: {rod: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 0, 1]}}\n"
+        "joints: {pin: {type: revolute, between: [ground, rod], at: [0, 0, 0], axis: [0, 1, 0]}}\n"
+        "forces: {s: {type: torsion_spring, joint: pin, stiffness: %d%s}}\n"
+        "simulation: {duration: 1, step: 1e-3}\n";
+    static const char gap[] = ", limits: {lower: -0.05, upper: 0.05, stiffness: 1e4}";
+    static const struct {
+        int gravity, stiffness;
+        const char *more;
+        bool is_free;
+    } cases[] = {{10, 20, "", false}, {0, 0, "", true}, {0, 0, gap, true}, {10, 20, gap, false}};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        char model[800];
+        bench b;
+        nt_stability s;
+        snprintf(model, sizeof model, text, cases[i].gravity, cases[i].stiffness, cases[i].more);
+        open_bench(&b, model, (nt_static_setup){0});
+        nt_status status = nt_static_solve(b.state, &b.error);
+        assert_int_equal(status, cases[i].is_free ? NT_SINGULAR : NT_OK);
+        if (cases[i].is_free) {
+            assert_non_null(strstr(b.error.message, "the system can move freely"));
+        } else {
+            assert_int_equal(nt_static_free_count(b.state), 0);
+            assert_int_equal(nt_static_stability(b.state, &s, &b.error), NT_OK);
+            assert_true(s.critical);
+            assert_non_null(strstr(s.words, "rotation of body rod about y"));
+        }
+        close_bench(&b);
+    }
+}
+
+/* What depends on the motion is a law of the mechanism and always there; what is given is a load.
+ */
+static void laws_are_no_loads(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies: {cart: {mass: 2, inertia: [1, 1, 1], position: [1, 0, 0]}}\n"
+        "joints: {rail: {type: prismatic, between: [ground, cart], at: [1, 0, 0], axis: [1, 0, "
+        "0]}}\n"
+        "forces:\n"
+        "  strut: {type: line_force, between: [ground, cart], at: [[0, 0, 0], [1, 0, 0]],\n"
+        "          value: 100*(strut.length - 1)}\n"
+        "  winch: {type: line_force, between: [ground, cart], at: [[9, 0, 0], [1, 0, 0]], value: "
+        "20}\n"
+        "  drive: {type: joint_force, joint: rail, value: 10}\n"
+        "  brake: {type: joint_force, joint: rail, value: -50*rail.displacement}\n"
+        "simulation: {duration: 1, step: 1e-3}\n";
+    static const double share[] = {0.5, 1};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        bench b;
+        nt_load_range range = {"loads", 0, 1};
+        open_bench(&b, text, (nt_static_setup){.set_load = nt_loading_apply, .context = &range});
+        assert_int_equal(nt_loading_apply(b.loading, share[i]), NT_OK);
+        solve(&b);
+        is_close("place", number(&b, "cart.position.x"), 1 + share[i] * 30 / 150, TOLERANCE);
+        close_bench(&b);
+    }
+}
+
 /* A load that follows has no potential: flutter at 20.0509. */
 static void stability_by_modes(void **state)
 {
@@ -480,6 +549,8 @@ int main(void)
         cmocka_unit_test(load_that_nothing_carries),
         cmocka_unit_test(prescribed_turns),
         cmocka_unit_test(slender_column_bends),
+        cmocka_unit_test(critical_is_not_free),
+        cmocka_unit_test(laws_are_no_loads),
         cmocka_unit_test(stability_by_modes),
         cmocka_unit_test(loads_fall_short),
         cmocka_unit_test(large_bending_takes_few_steps),

@@ -106,6 +106,31 @@ static void top_with_a_kept_tangent(void **state)
     check_run(&r, 200, 1e-3, false);
 }
 
+/* A blade that turns with its root: factors that are kept turn with it, of both kinds of inertia
+ * and with damping. */
+static void beam_with_kept_factors(void **state)
+{
+    (void)state;
+    static const char *const inertia[] = {"lumped", "consistent"};
+    static const nt_option reuse[] = {{"reuse_tangent", "always"}, {"rho_inf", "0.9"}};
+    for (int k = 0; k < COUNT(inertia); k++) {
+        char text[600];
+        snprintf(
+            text, sizeof text,
+            "nutate: 1\ngravity: [0, 0, -9.81]\nbeams:\n  blade:\n"
+            "    points: [[1, 0, 0], [9, 0, 0]]\n    order: 2\n    elements: 4\n"
+            "    inertia: %s\n    damping: 0.001\n    velocity: [0, 1, 0]\n"
+            "    angular_velocity: [0, 0, 1]\n    sections:\n"
+            "      - {shape: circle, radius: 0.05, material: {E: 70e9, nu: 0.3, density: 2700}}\n"
+            "joints:\n  hub: {type: revolute, between: [ground, blade.root], at: [0, 0, 0],\n"
+            "        axis: [0, 0, 1], motion: t}\n",
+            inertia[k]);
+        run r;
+        begin_model(&r, text, reuse, COUNT(reuse), NT_INERTIAL);
+        check_run(&r, 100, 1e-2, false);
+    }
+}
+
 /* Steps that fail, are halved and recover. */
 static void top_with_rejected_steps(void **state)
 {
@@ -265,6 +290,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(top_by_hand),
         cmocka_unit_test(top_with_a_kept_tangent),
+        cmocka_unit_test(beam_with_kept_factors),
         cmocka_unit_test(top_with_rejected_steps),
         cmocka_unit_test(loop_with_redundant_rows),
         cmocka_unit_test(model_with_expressions),

@@ -127,6 +127,42 @@ static void heavy_top_is_read(void **state)
     nt_model_destroy(model);
 }
 
+/* Expressions stand in the list of records as they are; an event has a name of its own. */
+static void expressions_are_recorded(void **state)
+{
+    (void)state;
+    static const char text[] = "nutate: 1\n"
+                               "bodies: {one: {mass: 1, point: true, position: [3, 0, 4]}}\n"
+                               "output: {record: [norm(one.position), \"dot(one.position, "
+                               "one.position)\", one.position.x^2, one.position]}\n";
+    static const double expected[] = {5, 25, 9, 3};
+    nt_model *model = read_text(text, NULL, 0);
+    const nt_simulation *s = nt_model_simulation(model);
+    nt_run *run = NULL;
+    double q[3] = {3, 0, 4}, v[3] = {0}, out[3];
+    assert_int_equal(nt_run_create(&run, model, NULL), NT_OK);
+    assert_int_equal(nt_run_system(run)->space.nq, 3);
+    assert_int_equal(s->n_record, 4);
+    for (int i = 0; i < 4; i++) {
+        nt_quantity_info quantity;
+        nt_error error = {0};
+        nt_state at = {.q = q, .v = v, .vdot = v};
+        assert_int_equal(nt_model_quantity(model, s->record[i], &quantity, &error), NT_OK);
+        assert_int_equal(quantity.columns, i < 3 ? 1 : 3);
+        assert_int_equal(nt_run_sample(run, &quantity, &at, NULL, out, &error), NT_OK);
+        assert_true(out[0] == expected[i]);
+    }
+    nt_run_destroy(run);
+    nt_model_destroy(model);
+    refuse_text("nutate: 1\nbodies: {one: {mass: 1}}\noutput: {record: [norm(one.positon)]}\n",
+                NULL, 0,
+                "test.yaml:3:24: record: 'one' has no 'positon'; did you mean 'position'?");
+    refuse_text("nutate: 1\nbodies:\n  one: {mass: 1}\n"
+                "events: {one: {when: one.position.z, then: [{stop: low}]}}\n",
+                NULL, 0,
+                "test.yaml:4:10: event 'one': there is a body of this name already at 3:3");
+}
+
 static void what_is_left_out_has_its_default(void **state)
 {
     (void)state;
@@ -567,6 +603,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heavy_top_is_read),
+        cmocka_unit_test(expressions_are_recorded),
         cmocka_unit_test(what_is_left_out_has_its_default),
         cmocka_unit_test(sections_may_be_empty_mappings),
         cmocka_unit_test(parameters_come_in_any_order),

@@ -241,6 +241,92 @@ static void loads(void **state)
     assert_true(fabs(points[3 * floor + 2] + 0.05) < rounding); /* halfway between the surfaces */
 }
 
+/* ---- what bodies without shapes look like by their joints ------------------------------------ */
+
+/* In millimetres: a crank, a rod whose moments are all equal, the bob of a pendulum, two rings of a
+ * gimbal, a leaf on a hinge, a block that is pushed along a rail, a rotor. */
+static const char mechanisms[] =
+    "nutate: 1\n"
+    "bodies:\n"
+    "  crank: {mass: 1e-3, inertia: [2e-8, 3e-8, 2e-8], position: [0, 0, 0]}\n"
+    "  rod: {mass: 1e-3, inertia: [1e-9, 1e-9, 1e-9], position: [0.003, 0, 0]}\n"
+    "  bob: {mass: 1e-3, inertia: [1e-8, 1e-8, 1e-8], position: [0.005, 0, -0.004]}\n"
+    "  outer: {mass: 1e-3, inertia: [2e-9, 2e-9, 3e-9], position: [0.02, 0, 0]}\n"
+    "  inner: {mass: 1e-3, inertia: [1e-9, 8e-10, 9e-10], position: [0.02, 0, 0]}\n"
+    "  wheel: {mass: 1e-3, inertia: [5e-10, 9e-10, 5e-10], position: [0.02, 0, 0]}\n"
+    "  leaf: {mass: 2e-2, inertia: [2e-7, 5e-7, 4e-7], position: [0.034, 0, 0]}\n"
+    "  block: {mass: 1e-3, inertia: [1e-7, 1e-7, 1e-7], position: [0.05, 0, 0]}\n"
+    "joints:\n"
+    "  main: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+    "  pin: {type: revolute, between: [crank, rod], at: [0.001, 0, 0], axis: [0, 1, 0]}\n"
+    "  end: {type: revolute, between: [rod, bob], at: [0.005, 0, 0], axis: [0, 1, 0]}\n"
+    "  upright: {type: revolute, between: [ground, outer], at: [0.02, 0, 0], axis: [0, 0, 1]}\n"
+    "  level: {type: revolute, between: [outer, inner], at: [0.02, 0, 0], axis: [1, 0, 0]}\n"
+    "  axle: {type: revolute, between: [inner, wheel], at: [0.02, 0, 0], axis: [0, 1, 0]}\n"
+    "  hinge: {type: revolute, between: [ground, leaf], at: [0.03, 0, 0], axis: [0, 0, 1]}\n"
+    "  rail: {type: prismatic, between: [ground, block], at: [0.05, 0, 0], axis: [0, 0, 1]}\n"
+    "forces:\n"
+    "  push: {type: joint_force, joint: rail, value: 1e-3}\n"
+    "simulation: {duration: 1e-3, step: 1e-5}\n"
+    "output: {every: 5e-4, record: [energy]}\n";
+
+static void kinds_of(const fixture *f, const char *name, char *kinds, size_t room)
+{
+    const nt_node *shapes = get(named(f, "bodies", name), "shapes");
+    kinds[0] = '\0';
+    for (int i = 0; i < shapes->count; i++) {
+        const char *kind = get(shapes->values[i], "kind")->text;
+        strncat(kinds, kind, room - strlen(kinds) - 2);
+        strcat(kinds, " ");
+    }
+}
+
+static void bodies_by_joints(void **state)
+{
+    (void)state;
+    fixture f = {0};
+    nt_error error;
+    nt_result_attribute scene;
+    char kinds[200];
+    write_result(mechanisms, "mechanisms.nc");
+    assert_int_equal(nt_result_open(&f.result, "mechanisms.nc", &error), NT_OK);
+    assert_non_null(find_attribute(f.result, "scene", &scene));
+    assert_int_equal(nt_document_parse(scene.value, scene.length, "scene", NULL, &f.scene, &error),
+                     NT_OK);
+    const nt_node *root = nt_document_root(f.scene);
+    double length = number(get(root, "length")), drawn = number(get(root, "size"));
+    assert_true(length > 0.05 && length < 0.08);
+    assert_true(drawn <= 0.02 * length && drawn >= 0.004 * length);
+
+    kinds_of(&f, "crank", kinds, sizeof kinds); /* a disk just larger than its throw */
+    assert_non_null(strstr(kinds, "cylinder"));
+    double radius = number(get(shape(named(&f, "bodies", "crank"), "cylinder"), "size")->values[0]);
+    assert_true(fabs(radius - 1.35e-3) < rounding);
+    kinds_of(&f, "rod", kinds, sizeof kinds);
+    assert_string_equal(kinds, "capsule ");
+    check_numbers(get(shape(named(&f, "bodies", "rod"), "capsule"), "size"),
+                  (const double[2]){1.1 * drawn, 0.004}, 2);
+    kinds_of(&f, "bob", kinds, sizeof kinds); /* a sphere with its belt on an arm */
+    assert_string_equal(kinds, "capsule cylinder sphere ");
+    check_numbers(get(shape(named(&f, "bodies", "bob"), "sphere"), "size"),
+                  (const double[1]){0.3 * 0.004}, 1);
+    kinds_of(&f, "outer", kinds, sizeof kinds); /* a ring with four pivots, its normal along y */
+    assert_string_equal(kinds, "capsule capsule capsule capsule tube ");
+    double ring = sqrt(2e-9 / 1e-3);
+    check_numbers(get(shape(named(&f, "bodies", "outer"), "tube"), "size"),
+                  (const double[3]){1.04 * ring, 0.94 * ring, 0.14 * ring}, 3);
+    kinds_of(&f, "wheel", kinds, sizeof kinds);
+    assert_non_null(strstr(kinds, "cylinder"));
+    const nt_node *leaf = get(shape(named(&f, "bodies", "leaf"), "box"), "size");
+    assert_true(fabs(number(leaf->values[0]) - 2 * 0.97 * 0.004) < rounding); /* to its hinge */
+    assert_true(number(leaf->values[1]) < 0.2 * number(leaf->values[0]));
+    kinds_of(&f, "block", kinds, sizeof kinds);
+    assert_string_equal(kinds, "box ");
+    assert_true(nt_node_is(get(named(&f, "elements", "rail"), "draw"), "piston"));
+    nt_result_close(f.result);
+    nt_document_destroy(f.scene);
+}
+
 /* Without poses there is nothing to draw. */
 static void without_poses(void **state)
 {
@@ -261,8 +347,13 @@ static void without_poses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_body), cmocka_unit_test(box_body), cmocka_unit_test(touching_body),
-        cmocka_unit_test(elements),   cmocka_unit_test(loads),    cmocka_unit_test(without_poses),
+        cmocka_unit_test(round_body),
+        cmocka_unit_test(box_body),
+        cmocka_unit_test(touching_body),
+        cmocka_unit_test(elements),
+        cmocka_unit_test(loads),
+        cmocka_unit_test(without_poses),
+        cmocka_unit_test(bodies_by_joints),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

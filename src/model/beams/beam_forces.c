@@ -16,6 +16,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 /* A node: where it is and how it moves, what it feels. */
 typedef struct beam_node {
@@ -90,12 +91,15 @@ NT_INLINE fields fields_of(const nt_beam *b, const beam_node *nodes, int first, 
 /* s += C e, of C the upper half row by row */
 NT_INLINE void add_stress(const lanes_anywhere C[21], const lanes e[6], lanes s[6])
 {
-    for (int i = 0, k = 0; i < 6; i++)
-        for (int j = i; j < 6; j++, k++) {
-            s[i] += C[k] * e[j];
-            if (j > i)
-                s[j] += C[k] * e[i];
-        }
+    static const int upper_row[6] = {0, 5, 9, 12, 14, 15}; /* its entry j stands at [i] + j */
+#pragma GCC unroll 6
+    for (int i = 0; i < 6; i++) {
+        lanes sum = s[i];
+#pragma GCC unroll 6
+        for (int j = 0; j < 6; j++)
+            sum += C[i < j ? upper_row[i] + j : upper_row[j] + i] * e[j];
+        s[i] = sum;
+    }
 }
 
 NT_INLINE void put_six(four_v3 a, four_v3 b, lanes to[6])
@@ -208,12 +212,14 @@ NT_WIDE static bool add_forces(const nt_view *view, const nt_beam *b)
     if (!load_beam(view, b, damped, nodes) && !view->energy)
         return false;
     for (int first = 0; first < b->n_elements * b->n_rule[0]; first += 4, four++) {
-        strains st = {.et = {{0}}};
+        strains st;
         st.at = fields_of(b, nodes, first, four->per_length, false);
         find_strains(four, &st);
         if (damped) {
             fields rate = fields_of(b, nodes, first, four->per_length, true);
             find_strain_rates(&rate, &st);
+        } else {
+            memset(st.et, 0, sizeof st.et);
         }
         if (view->energy) {
             add_energies(four, &st, view->energy);

@@ -19,6 +19,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const double PI = 3.14159265358979323846;
 
@@ -333,6 +334,11 @@ bool nt_bearing_remark(const nt_model *model, const nt_element *element, char *t
         nt_bearing_gives(b, NT_BEARING_CLEARANCE) ? "" : " (assumed)", 0.5 * (1 - gamma),
         0.5 * b->n_balls * (1 - gamma), 0.5 * b->n_balls * (1 + gamma),
         0.5 * b->pitch_diameter / b->ball_diameter * (1 - gamma * gamma));
+    used += strlen(text + used);
+    snprintf(text + used, size - used, "; traction: %s, slip %.4g m/s; %s; %s",
+             nt_traction_laws[b->law], b->slip,
+             nt_bearing_gives(b, NT_BEARING_LUBRICANT) ? "lubricated" : "no lubricant",
+             b->has_cage ? "cage guided by the balls" : "no cage");
     return true;
 }
 

@@ -233,7 +233,9 @@ static nt_status axial_find_force(const nt_element *e, const nt_view *view, cons
         law[NT_AXIAL_FREE] = axial->distance;
     *out = (axial_force){0};
     if (nt_axial_has(axial, NT_AXIAL_FIRST_LAW + NT_AXIAL_VALUE)) {
-        double sign = axial_is_line(axial) ? 1 : -1;
+        /* what depends on the motion is a law of the mechanism, as that of a spring, and no load */
+        double share = axial->coupling.n > 0 ? 1 : view->run->share[NT_SHARE_LOADS];
+        double sign = (axial_is_line(axial) ? 1 : -1) * share;
         out->T = sign * law[NT_AXIAL_VALUE];
         out->by_law[NT_AXIAL_VALUE] = sign;
         out->power = -out->T * x->rate;

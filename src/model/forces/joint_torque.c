@@ -47,7 +47,6 @@ const nt_element_type nt_force_joint_torque = {
     .along = NT_ALONG_ANGLE,
     .drawing = NT_DRAW_TORQUE,
     .proportional = true,
-    .is_load = true,
 };
 
 const nt_element_type nt_force_joint_force = {
@@ -59,7 +58,6 @@ const nt_element_type nt_force_joint_force = {
     .along = NT_ALONG_DISPLACEMENT,
     .drawing = NT_DRAW_FORCE,
     .proportional = true,
-    .is_load = true,
 };
 
 const nt_element_type nt_force_torsion_spring = {

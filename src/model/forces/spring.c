@@ -76,5 +76,4 @@ const nt_element_type nt_force_line_force = {
     .along = NT_ALONG_LINE,
     .drawing = NT_DRAW_ROPE,
     .proportional = true,
-    .is_load = true,
 };
