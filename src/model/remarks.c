@@ -60,14 +60,14 @@ static int of_bearing(const nt_model *model, const nt_element *e, nt_error *out)
 /* Nothing is left to move, and no motion is prescribed. */
 static int of_freedom(const nt_model *model, nt_error *out)
 {
-    const nt_system *s = &model->system;
+    nt_model_counts n = nt_model_count(model);
+    int equations = n.holonomic + n.nonholonomic;
     for (int i = 0; i < model->n_joints; i++) {
         const nt_joint *joint = nt_element_as_joint(model->origin, &model->elements[i]);
         if (joint && joint->motion)
             return 0;
     }
-    if (s->nh + s->nn == 0 ||
-        s->space.nv - s->space.n_first > s->nh + s->nn - model->origin->n_redundant)
+    if (equations == 0 || n.velocities - n.states > equations - n.redundant)
         return 0;
     return remark(model, (nt_place){0}, out,
                   "the joints leave no degree of freedom: nothing moves");
