@@ -8,6 +8,7 @@
 #include "model/signal.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -161,6 +162,36 @@ static void expressions_are_recorded(void **state)
                 "events: {one: {when: one.position.z, then: [{stop: low}]}}\n",
                 NULL, 0,
                 "test.yaml:4:10: event 'one': there is a body of this name already at 3:3");
+}
+
+/* A load may depend on the power of another: -T x' of a spring, 50 0.5 + 4 3 = 37 N at 3 m/s. */
+static void loads_depend_on_power(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "nutate: 1\n"
+        "bodies: {b: {mass: 1, point: true, position: [2, 0, 0], velocity: [3, 0, 0]}}\n"
+        "forces:\n"
+        "  s: {type: spring, between: [ground, b], at: [[0, 0, 0], [2, 0, 0]], stiffness: 50,\n"
+        "      length: 1.5, damping: 4}\n"
+        "  f: {type: force, on: b, value: [0, 1 - s.power, 0]}\n"
+        "output: {record: [f.force.y, s.power]}\n";
+    static const double expected[] = {112, -111};
+    nt_model *model = read_text(text, NULL, 0);
+    nt_run *run = NULL;
+    double q[3] = {2, 0, 0}, v[3] = {3, 0, 0}, vdot[3] = {0}, out[3];
+    assert_int_equal(nt_run_create(&run, model, NULL), NT_OK);
+    for (int i = 0; i < 2; i++) {
+        nt_quantity_info quantity;
+        nt_error error = {0};
+        nt_state at = {.q = q, .v = v, .vdot = vdot};
+        const char *name = nt_model_simulation(model)->record[i];
+        assert_int_equal(nt_model_quantity(model, name, &quantity, &error), NT_OK);
+        assert_int_equal(nt_run_sample(run, &quantity, &at, NULL, out, &error), NT_OK);
+        assert_true(fabs(out[0] - expected[i]) < 1e-12);
+    }
+    nt_run_destroy(run);
+    nt_model_destroy(model);
 }
 
 static void what_is_left_out_has_its_default(void **state)
@@ -604,6 +635,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heavy_top_is_read),
         cmocka_unit_test(expressions_are_recorded),
+        cmocka_unit_test(loads_depend_on_power),
         cmocka_unit_test(what_is_left_out_has_its_default),
         cmocka_unit_test(sections_may_be_empty_mappings),
         cmocka_unit_test(parameters_come_in_any_order),
