@@ -12,8 +12,8 @@
 #   make precision  error against computing time of every method; draws docs/pictures
 #   make fuzz     the model reader against random input for FUZZ_SECONDS
 #   make soak     failures of memory and files at every place, a thousand random mechanisms, ten
-#                 thousand watched motions, a million random invocations (an hour or two); the log
-#                 is build/soak.log
+#                 thousand watched motions, sweeps killed a hundred times with each engine, a
+#                 million random invocations (two hours); the log is build/soak.log
 #   make format   clang-format in place
 #   make install  into PREFIX
 

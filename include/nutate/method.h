@@ -200,6 +200,9 @@ typedef struct nt_occurrence {
 typedef void (*nt_event_observer)(void *context, const nt_occurrence *occurrence);
 NT_API void nt_integrator_observe_events(nt_integrator *integrator, nt_event_observer observer,
                                          void *context);
+/* Whether the last step began at a time at which something had happened (nt_events), so that the
+ * state at its begin may be another than the one that was shown last; 0 for NULL. */
+NT_API int nt_integrator_began_anew(const nt_integrator *integrator);
 /* The number of the event that has ended the run; -1: none has. After it nothing advances. */
 NT_API int nt_integrator_ended_by(const nt_integrator *integrator);
 

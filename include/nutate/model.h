@@ -232,8 +232,9 @@ NT_API nt_status nt_run_objective_tangent(nt_run *run, const nt_state *state,
  * damping. If not (0), there is no work to follow (nt_integrator_setup.track_work). */
 NT_API int nt_model_has_power(const nt_model *model);
 
-/* How much there is of everything. Degrees of freedom: velocities - states - (holonomic +
- * nonholonomic - redundant). */
+/* How much there is of everything; of equations those that hold at the start, and none that wait
+ * for an event. Degrees of freedom: velocities - states - (holonomic + nonholonomic - redundant).
+ */
 typedef struct nt_model_counts {
     int bodies, joints, forces, contacts, markers, parameters;
     int points; /* of the bodies: those without rotation */

@@ -70,6 +70,11 @@ NT_API nt_status nt_sensitivity_restore(nt_sensitivity *sensitivity, const void 
  * arrays, and work NaN, where there is no parameter i. */
 NT_API nt_state_tangent nt_sensitivity_state(nt_sensitivity *sensitivity, int i);
 
+/* The derivative of the time at which something happened last (nt_events), s per unit of parameter
+ * i; 0 where that time is given, where nothing has happened yet, and where there is no parameter i.
+ */
+NT_API double nt_sensitivity_event_time(const nt_sensitivity *sensitivity, int i);
+
 /* The tangent at a time t (s) inside the last step: the derivative of what nt_integrator_dense
  * gives. NT_INVALID outside; for methods with dense output of their own also in a step from before
  * nt_sensitivity_restore. */

@@ -39,8 +39,8 @@ static nt_status check_setup(const nt_orbit_setup *setup, nt_error *error)
                            "orbits need equal steps, and a tolerance makes them variable");
     if (system->n_memory > 0 && !(system->capabilities & NT_DISCRETE_MEMORY))
         return nt_fail(error, NT_UNSUPPORTED,
-                       "the system's memory enters its equations: states alone do not tell how the "
-                       "motion goes on");
+                       "the system's memory enters its equations (samples, delays, latches, events "
+                       "that set parameters): states alone do not tell how the motion goes on");
     if (setup->free && setup->period_of)
         return nt_fail(error, NT_INVALID, "the period is to be found, and given by a function");
     return NT_OK;
@@ -74,12 +74,13 @@ static nt_status take_first(nt_orbit *o)
     o->weight = NT_TAKE(&o->arena, nv, double);
     o->rate_weight = NT_TAKE(&o->arena, nv, double);
     o->first = NT_TAKE(&o->arena, nv, unsigned char);
+    o->off = NT_TAKE(&o->arena, nc, unsigned char);
     o->node = NT_TAKE(&o->arena, (size_t)o->n, nt_orbit_node);
     o->parameters = NT_TAKE(&o->arena, (size_t)o->system->n_parameters, double);
     o->place = NT_TAKE(&o->arena, (size_t)p->nq + 2 * nv, double);
     o->again = NT_TAKE(&o->arena, (size_t)p->nq + 2 * nv, double);
     bool good = o->work && o->zeros && o->dense && o->weight && o->rate_weight && o->first &&
-                o->node && o->parameters && o->place && o->again;
+                o->off && o->node && o->parameters && o->place && o->again;
     return good ? NT_OK : NT_NO_MEMORY;
 }
 

@@ -42,7 +42,8 @@ static const struct {
      "length, rate, tension (between points), angle, moment (about joints), displacement, thrust "
      "(along\n"
      "them), power, energy. Of the model: energy, momentum, angular_momentum, constraint_drift,\n"
-     "step_size. And every named quantity. A wrong name is answered with those that there are.\n"},
+     "step_size. And every named quantity, and expressions of all these: norm(top.velocity).\n"
+     "A wrong name is answered with those that there are.\n"},
     {"tables",
      "A file of numbers in columns is a function: table(NAME, x), table(NAME, x, COLUMN) of "
      "several\n"

@@ -397,14 +397,18 @@ static nt_status check_integrate(check *c, nt_error *error)
     if (status == NT_OK && nt_run_system(c->plan->run)->events && !c->plan->variable)
         return check_integrate_events(c, error);
     double last = c->plan->step;
+    /* events end steps besides */
+    nt_observer observer = nt_run_system(c->plan->run)->events ? check_advance : check_stopped;
     for (long i = 0; i < c->sens->n_ends && status == NT_OK; i++) {
         double end = c->sens->ends[i], t = nt_integrator_state(c->integrator).t;
         if (nt_integrator_ended_by(c->integrator) >= 0)
             break;
         last = end - t;
-        status = nt_integrator_run(c->integrator, end, last, check_stopped, NULL, error);
+        status = nt_integrator_run(c->integrator, end, last, observer, c, error);
         if (status == NT_OK)
             status = nt_objectives_advance(c->objectives, error);
+        if (c->broke.status != NT_OK)
+            *error = c->broke, status = c->broke.status;
     }
     if (status == NT_OK && nt_integrator_ended_by(c->plan->integrator) >= 0 &&
         nt_integrator_ended_by(c->integrator) < 0) { /* its end comes later */

@@ -4,21 +4,35 @@
  */
 #include "input/reader.h"
 
+#include "model/quantity.h"
 #include "model/quantity_kind.h"
 
 #include <stdio.h>
 #include <string.h>
 
+/* The list of output.record, where there is one. */
+static const nt_node *recorded_list(const nt_reader *reader)
+{
+    const nt_node *output = nt_node_find(reader->root, "output");
+    const nt_node *record =
+        output && output->kind == NT_NODE_MAPPING ? nt_node_find(output, "record") : NULL;
+    return record && record->kind == NT_NODE_LIST ? record : NULL;
+}
+
+static bool is_expression(const nt_node *value)
+{
+    return value->kind == NT_NODE_SCALAR && nt_quantity_is_expression(value->text);
+}
+
 nt_status nt_read_declare_quantities(nt_reader *reader)
 {
     nt_model *model = reader->model;
-    const nt_node *section = reader->quantity_section;
-    if (!section)
-        return NT_OK;
-    model->named = NT_TAKE(&model->arena, section->count, nt_named);
-    if (!nt_names_init(&reader->quantities, section->count, &reader->scratch) || !model->named)
+    const nt_node *section = reader->quantity_section, *record = recorded_list(reader);
+    int n = section ? section->count : 0;
+    model->named = NT_TAKE(&model->arena, n + (record ? record->count : 0), nt_named);
+    if (!nt_names_init(&reader->quantities, n, &reader->scratch) || !model->named)
         return nt_read_no_memory(reader);
-    for (int i = 0; i < section->count; i++) {
+    for (int i = 0; i < n; i++) {
         const nt_node *name = section->keys[i], *value = section->values[i];
         char got[NT_WORDS];
         if (value->kind != NT_NODE_SCALAR || nt_node_is_empty(value))
@@ -32,6 +46,16 @@ nt_status nt_read_declare_quantities(nt_reader *reader)
         model->named[model->n_named++] = (nt_named){.name = text, .place = place};
         nt_names_add(&reader->quantities,
                      (nt_name){.text = text, .kind = NT_NAME_QUANTITY, .index = i, .place = place});
+    }
+    for (int i = 0; record && i < record->count; i++) {
+        const nt_node *value = record->values[i];
+        if (!is_expression(value))
+            continue;
+        nt_named named = {.name = nt_read_copy(reader, value),
+                          .place = nt_read_place(reader, value)};
+        if (!named.name)
+            return nt_read_no_memory(reader);
+        model->named[model->n_named++] = named;
     }
     return NT_OK;
 }
@@ -58,6 +82,8 @@ nt_status nt_read_check_names(nt_reader *reader)
     const nt_names *const of_table[] = {&reader->parameters, NULL};
     const nt_names *const of_quantity[] = {&reader->parameters, &reader->tables, &reader->objects,
                                            NULL};
+    const nt_names *const of_event[] = {&reader->parameters, &reader->tables, &reader->objects,
+                                        &reader->quantities, NULL};
     const nt_node *tables = nt_node_find(reader->root, "tables");
     nt_status status = NT_OK;
     for (int i = 0; tables && i < tables->count && status == NT_OK; i++)
@@ -70,6 +96,10 @@ nt_status nt_read_check_names(nt_reader *reader)
                                 node->text);
         status = check_name(reader, node, "quantity", of_quantity);
     }
+    const nt_node *events = nt_node_find(reader->root, "events");
+    bool has_events = events && events->kind == NT_NODE_MAPPING;
+    for (int i = 0; has_events && i < events->count && status == NT_OK; i++)
+        status = check_name(reader, events->keys[i], "event", of_event);
     return status;
 }
 
@@ -112,10 +142,16 @@ nt_status nt_read_quantities(nt_reader *reader)
     nt_model *model = reader->model;
     nt_status status = NT_OK;
     model->names_quantities = true;
-    for (int i = 0; i < model->n_named && status == NT_OK; i++) {
+    const nt_node *record = recorded_list(reader);
+    for (int i = 0, next = 0; i < model->n_named && status == NT_OK; i++) {
         nt_named *named = &model->named[i];
-        status = nt_read_expression(reader, named->name, reader->quantity_section->values[i],
-                                    NT_SCOPE_RECORD, &model->arena, &named->of);
+        const nt_node *value =
+            i < reader->quantities.n ? reader->quantity_section->values[i] : NULL;
+        while (!value) /* those of the list of records follow in its order */
+            if (is_expression(record->values[next++]))
+                value = record->values[next - 1];
+        status = nt_read_expression(reader, i < reader->quantities.n ? named->name : "record",
+                                    value, NT_SCOPE_RECORD, &model->arena, &named->of);
         if (status == NT_OK)
             named->needs = needs_of(model, named->of);
     }

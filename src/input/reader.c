@@ -213,9 +213,9 @@ static nt_status read_document(nt_model **result, nt_document *document, const c
     } else
         nt_read_no_memory(&reader);
     bool waits =
-        status == NT_OK && (nt_node_find(reader.root, "objectives") || model->n_happenings > 0 ||
-                            reader.quantity_section || nt_node_find(reader.root, "solve") ||
-                            model->simulation.static_initial);
+        status == NT_OK &&
+        (nt_node_find(reader.root, "objectives") || model->n_happenings > 0 || model->n_named > 0 ||
+         nt_node_find(reader.root, "solve") || model->simulation.static_initial);
     if (!waits)
         let_go(&reader, &document);
     if (status == NT_OK)

@@ -418,7 +418,7 @@ static const char introduction[] =
     "\n"
     "Names of bodies, markers, joints, forces and contacts begin with a letter and go on with "
     "letters, digits, `_` and `-`; all differ from each other and from those of parameters, "
-    "tables, quantities and states. An object whose name has a `-` cannot be used in an "
+    "tables, quantities, states and events. An object whose name has a `-` cannot be used in an "
     "expression, where it would mean a difference.\n"
     "\n"
     "In the lists of keys below parentheses hold what is expected, the unit, and whether the key "

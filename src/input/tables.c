@@ -83,7 +83,8 @@ static const nt_key output_keys[] = {
                "time between rows of the result; a row after every step where it is left out"),
     NT_KEY("record", (nt_key_type)NT_KEY_TEXTS, .offset = RUN(record), .bit = -1,
            .meaning =
-               "names of the recorded quantities, such as top.position, pivot.force, energy; "
+               "names of the recorded quantities, such as top.position, pivot.force, energy, or "
+               "expressions of them, such as norm(top.velocity); "
                "position and orientation of every body, and energy, where it is left out"),
     NT_KEY("poses", NT_KEY_BOOLEAN, .offset = RUN(poses), .bit = -1,
            .meaning =

@@ -151,7 +151,7 @@ static double coefficient(const nt_stops *s, int row)
     return is_met(s, row) && !is_poisson(s, row) ? s->restitution[row] : 0;
 }
 
-/* Rows that follow from others, and were left out, want what these give. */
+/* Rows that rebound, follow from others and were left out want what these give. */
 static nt_status check_dependent(nt_integrator *it, const double *rates, double t, nt_error *error)
 {
     const nt_problem *p = it->problem;
@@ -162,8 +162,8 @@ static nt_status check_dependent(nt_integrator *it, const double *rates, double 
         largest = fmax(largest, fabs(s->met[row]));
     for (int i = 0; i < f->n_dropped; i++) {
         int row = f->dropped[i] - p->nv;
-        if (row < 0 || !is_met(s, row) || s->apart[row])
-            continue;
+        if (row < 0 || !(s->restitution[row] > 0) || s->apart[row])
+            continue; /* what holds, or sticks, is held by the others as far as it can be */
         double missed = s->toward[row] == 0 ? fabs(rates[row]) : s->toward[row] * rates[row];
         if (missed > CONTRADICTS * largest)
             return nt_fail(error, NT_SINGULAR,
@@ -301,11 +301,12 @@ static nt_status give_back(nt_integrator *it, nt_phase *phase, nt_error *error)
     return status == NT_OK ? push(it, phase, false, error) : status;
 }
 
-/* Which rows have pushed: where that is another beside, the impact has no derivative. */
+/* Which rows have pushed and which hold behind: where that is another beside, the impact has no
+ * derivative. */
 static void remember(nt_stops *s, int nc)
 {
     for (int row = 0; row < nc; row++)
-        s->pattern = 31 * s->pattern + s->apart[row] + 1;
+        s->pattern = 31 * s->pattern + 4u * (s->off[row] != 0) + s->apart[row] + 1;
 }
 
 nt_status nt_impact(nt_integrator *it, nt_phase *phase, bool strikes, nt_error *error)

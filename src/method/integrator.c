@@ -732,6 +732,12 @@ void nt_integrator_observe_events(nt_integrator *it, nt_event_observer observer,
     it->event_context = context;
 }
 
+int nt_integrator_began_anew(const nt_integrator *it)
+{
+    return it && it->stops.events && it->stops.stretch.last == it->before.all[NT_PHASE_T] &&
+           it->stepper.now.all[NT_PHASE_T] > it->before.all[NT_PHASE_T];
+}
+
 int nt_integrator_ended_by(const nt_integrator *it)
 {
     return it && it->stops.stretch.ended ? it->stops.stretch.ended_by : -1;

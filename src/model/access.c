@@ -1,5 +1,6 @@
 /* What a model shows of itself. */
 #include "model/evaluate.h"
+#include "model/events.h"
 #include "model/model.h"
 
 #include <stdio.h>
@@ -39,10 +40,20 @@ static int count_points(const nt_model *model)
     return count;
 }
 
+/* Rows from `first` to `end` that hold at the start. */
+static int count_rows(const nt_model *model, int first, int end)
+{
+    int count = 0;
+    for (int row = first; row < end; row++)
+        count += !model->system.events || !nt_run_row_is_off(model->origin, row);
+    return count;
+}
+
 nt_model_counts nt_model_count(const nt_model *model)
 {
     if (!model)
         return (nt_model_counts){0};
+    int nh = model->system.nh, all = nh + model->system.nn;
     return (nt_model_counts){.bodies = model->n_bodies - 1,
                              .joints = model->n_joints,
                              .forces = model->n_elements - model->n_joints - model->n_contacts -
@@ -53,8 +64,8 @@ nt_model_counts nt_model_count(const nt_model *model)
                              .parameters = model->n_parameters,
                              .points = count_points(model),
                              .velocities = model->system.space.nv,
-                             .holonomic = model->system.nh,
-                             .nonholonomic = model->system.nn,
+                             .holonomic = count_rows(model, 0, nh),
+                             .nonholonomic = count_rows(model, nh, all),
                              .redundant = model->origin->n_redundant,
                              .states = model->system.space.n_first};
 }

@@ -148,10 +148,13 @@ static bool span_is(span s, const char *word)
     return strncmp(s.text, word, (size_t)s.length) == 0 && word[s.length] == '\0';
 }
 
-/* The piece up to the next dot; *rest follows the dot, and is NULL where there is none. */
+bool nt_quantity_is_expression(const char *text) { return strpbrk(text, "(*/+^ ") != NULL; }
+
+/* The piece up to the next dot; *rest follows the dot, and is NULL where there is none. An
+ * expression is one piece. */
 static span head(const char *text, const char **rest)
 {
-    const char *dot = strchr(text, '.');
+    const char *dot = nt_quantity_is_expression(text) ? NULL : strchr(text, '.');
     *rest = dot ? dot + 1 : NULL;
     return (span){text, dot ? (int)(dot - text) : (int)strlen(text)};
 }
@@ -204,7 +207,7 @@ static nt_status unknown_object(const nt_model *model, const char *name, span ob
 {
     nt_suggestion search;
     int n = object_count(model), index;
-    if (strpbrk(name, "(*/+ "))
+    if (nt_quantity_is_expression(name))
         return nt_fail(error, NT_BAD_MODEL,
                        "unknown quantity '%s': an expression is recorded by a name that the model "
                        "gives it, quantities: {NAME: '%s'}",

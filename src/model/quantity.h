@@ -39,4 +39,8 @@ void nt_quantity_more_elements(nt_model *model, int more);
 nt_status nt_quantity_find(const nt_model *model, const char *name, bool any,
                            nt_object_name **object, nt_quantity_info *quantity, nt_error *error);
 
+/* Whether what is to be recorded is no name but an expression, norm(a.position): a quantity whose
+ * name is its text. */
+bool nt_quantity_is_expression(const char *text);
+
 #endif

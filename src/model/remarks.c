@@ -1,6 +1,7 @@
 /* What a model says that is allowed but seldom meant: slips that no other message can catch. */
 #include "base/error.h"
 #include "model/joints/joint.h"
+#include "model/narrow.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -60,14 +61,14 @@ static int of_bearing(const nt_model *model, const nt_element *e, nt_error *out)
 /* Nothing is left to move, and no motion is prescribed. */
 static int of_freedom(const nt_model *model, nt_error *out)
 {
-    const nt_system *s = &model->system;
+    nt_model_counts n = nt_model_count(model);
+    int equations = n.holonomic + n.nonholonomic;
     for (int i = 0; i < model->n_joints; i++) {
         const nt_joint *joint = nt_element_as_joint(model->origin, &model->elements[i]);
         if (joint && joint->motion)
             return 0;
     }
-    if (s->nh + s->nn == 0 ||
-        s->space.nv - s->space.n_first > s->nh + s->nn - model->origin->n_redundant)
+    if (equations == 0 || n.velocities - n.states > equations - n.redundant)
         return 0;
     return remark(model, (nt_place){0}, out,
                   "the joints leave no degree of freedom: nothing moves");
@@ -172,6 +173,18 @@ int nt_model_clock(const nt_model *model, nt_error *out)
     return remark(model, model->clock.place, out, "%s depends on the time t", model->clock.key);
 }
 
+static int of_pulse(const nt_model *model, int i, nt_error *out)
+{
+    const nt_element *e;
+    const char *key;
+    double t;
+    return nt_model_narrow(model, i, &e, &key, &t) &&
+           remark(model, e->place, out,
+                  "%s %s: %s rises and falls within one step near t = %.6g s, so that steps may "
+                  "pass over it: expected a shorter `step`, or a pulse with ends (if, a table)",
+                  nt_element_word(e), e->name, key, t);
+}
+
 int nt_model_remark(const nt_model *model, int i, nt_error *out)
 {
     if (!model || !out)
@@ -198,6 +211,9 @@ int nt_model_remark(const nt_model *model, int i, nt_error *out)
     for (int k = 0; nt_model_rough_motion(model, k, &unwanted); k++)
         if (i-- == 0)
             return nt_model_rough_motion(model, k, out);
+    for (int k = 0; of_pulse(model, k, &unwanted); k++)
+        if (i-- == 0)
+            return of_pulse(model, k, out);
     int *group = i < 1 ? calloc((size_t)model->n_bodies, sizeof *group) : NULL;
     int found = group ? of_ground(model, group, out) : 0;
     free(group);

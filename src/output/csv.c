@@ -10,7 +10,10 @@ static nt_status csv_head(const nt_result_setup *setup, const char *path, nt_byt
     (void)path, (void)error;
     for (int i = 0; i < setup->n_columns; i++) {
         const char *name = setup->columns[i].name;
+        bool quoted = strchr(name, ',') != NULL; /* dot(v, w) */
+        nt_bytes_put(out, "\"", quoted);
         nt_bytes_put(out, name, strlen(name));
+        nt_bytes_put(out, "\"", quoted);
         nt_bytes_put(out, i + 1 < setup->n_columns ? "," : "\n", 1);
     }
     return NT_OK;

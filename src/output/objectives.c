@@ -7,7 +7,13 @@
  *   integral over the step   int L dt = sum W_i g_i
  *   top of the parabola      L(t*) = sum w_i(t*) g_i, dL(t*) = sum w_i(t*) dg_i, since L' = 0 there
  *
- * The first step waits for the second one. Where neighbouring steps differ by more than a factor of
+ * The first step waits for the second one. Where something happens at t* that jumps, a piece ends
+ * and the next begins with the values behind it. The times in a piece are held, and t* follows the
+ * parameters:
+ *
+ *   d int g dt += (g- - g+) dt*,   d g(t*) = dg + g' dt* for a maximum there, g' of the parabola
+ *
+ * Where neighbouring steps differ by more than a factor of
  * four the parabola is little more than an extrapolation: then the straight line. */
 #include "base/arena.h"
 #include "base/error.h"
@@ -35,9 +41,14 @@ struct nt_objectives {
     double length;                      /* m, weighs moments against forces          */
     double *fresh;                      /* [n] of the model                          */
 
-    int points;        /* step ends seen so far, at most POINTS                      */
+    int points;        /* step ends seen so far in this piece, at most POINTS        */
     double t[POINTS];  /* s                                                          */
     double start;      /* s                                                          */
+    double begin;      /* s, of the present piece                                    */
+    long events;       /* that had happened when it began                            */
+    double *behind;    /* [n][size] scratch: behind what has happened                */
+    double *moved;     /* [size] derivatives of `begin`, from 1 on                   */
+    double *pending;   /* [n] 1: the largest value is the piece's first, g' unknown  */
     double *g[POINTS]; /* [n][size] at them                                         */
     double *sum;       /* [n][size] integral of g or g^2 so far                      */
     double *largest;   /* [n][size]                                                  */
@@ -59,8 +70,9 @@ static bool objectives_take_memory(nt_objectives *o)
     for (int i = 0; i < POINTS; i++)
         if (!NT_DOUBLES(&o->arena, all, &o->g[i]))
             return false;
-    return NT_DOUBLES(&o->arena, all, &o->sum, &o->largest, &o->shown) &&
-           NT_DOUBLES(&o->arena, o->n, &o->fresh) &&
+    return NT_DOUBLES(&o->arena, all, &o->sum, &o->largest, &o->shown, &o->behind) &&
+           NT_DOUBLES(&o->arena, o->n, &o->fresh, &o->pending) &&
+           NT_DOUBLES(&o->arena, o->size, &o->moved) &&
            NT_DOUBLES(&o->arena, rows, &o->reactions, &o->reaction_rates);
 }
 
@@ -103,6 +115,8 @@ void nt_objectives_restart(nt_objectives *o)
     if (!o)
         return;
     o->points = 0;
+    o->events = 0;
+    memset(o->pending, 0, (size_t)o->n * sizeof *o->pending);
     memset(o->sum, 0, (size_t)o->n * o->size * sizeof *o->sum);
 }
 
@@ -111,7 +125,8 @@ void nt_objectives_restart(nt_objectives *o)
 
 typedef struct saved {
     int n, n_parameters, points;
-    double t[POINTS], start;
+    double t[POINTS], start, begin;
+    long events;
 } saved;
 
 /* The arrays that go on, each of n * size doubles. */
@@ -129,7 +144,7 @@ static size_t kept_bytes(const nt_objectives *o) { return (size_t)o->n * o->size
 
 size_t nt_objectives_saved_size(const nt_objectives *o)
 {
-    return o ? sizeof(saved) + KEPT * kept_bytes(o) : 0;
+    return o ? sizeof(saved) + KEPT * kept_bytes(o) + ((size_t)o->n + o->size) * sizeof(double) : 0;
 }
 
 void nt_objectives_save(const nt_objectives *o, void *bytes)
@@ -140,12 +155,16 @@ void nt_objectives_save(const nt_objectives *o, void *bytes)
         return;
     memset(&head, 0, sizeof head); /* padding too: equal states are equal bytes */
     head.n = o->n, head.n_parameters = o->n_parameters, head.points = o->points;
-    head.start = o->start;
+    head.start = o->start, head.begin = o->begin;
+    head.events = o->events;
     memcpy(head.t, o->t, sizeof head.t);
     memcpy(bytes, &head, sizeof head);
     kept_of(o, kept);
     for (size_t i = 0; i < KEPT; i++)
         memcpy((char *)bytes + sizeof head + i * kept_bytes(o), kept[i], kept_bytes(o));
+    char *rest = (char *)bytes + sizeof head + KEPT * kept_bytes(o);
+    memcpy(rest, o->pending, (size_t)o->n * sizeof(double));
+    memcpy(rest + (size_t)o->n * sizeof(double), o->moved, o->size * sizeof(double));
 }
 
 nt_status nt_objectives_restore(nt_objectives *o, const void *bytes, size_t size, nt_error *error)
@@ -160,11 +179,15 @@ nt_status nt_objectives_restore(nt_objectives *o, const void *bytes, size_t size
         head.n_parameters != o->n_parameters || head.points < 0 || head.points > POINTS)
         return nt_fail(error, NT_INVALID, "the saved objectives are of another model");
     o->points = head.points;
-    o->start = head.start;
+    o->start = head.start, o->begin = head.begin;
+    o->events = head.events;
     memcpy(o->t, head.t, sizeof head.t);
     kept_of(o, kept);
     for (size_t i = 0; i < KEPT; i++)
         memcpy(kept[i], (const char *)bytes + sizeof head + i * kept_bytes(o), kept_bytes(o));
+    const char *rest = (const char *)bytes + sizeof head + KEPT * kept_bytes(o);
+    memcpy(o->pending, rest, (size_t)o->n * sizeof(double));
+    memcpy(o->moved, rest + (size_t)o->n * sizeof(double), o->size * sizeof(double));
     return NT_OK;
 }
 
@@ -173,8 +196,11 @@ nt_status nt_objectives_restore(nt_objectives *o, const void *bytes, size_t size
 static nt_status objectives_look_along(nt_objectives *o, const nt_state *state, int k, double *g,
                                        nt_error *error)
 {
-    nt_state_tangent d = nt_sensitivity_state(o->sensitivity, k);
-    nt_status status = NT_OK;
+    nt_state_tangent d;
+    nt_status status = nt_sensitivity_dense(o->sensitivity, k, state->t, &d);
+    if (status != NT_OK)
+        return nt_fail(error, status, "derivatives of objectives at t = %g s: %s", state->t,
+                       nt_status_text(status));
     if (o->reactions_needed)
         status = nt_sensitivity_reactions(o->sensitivity, k, state, &d, o->length,
                                           o->reaction_rates, error);
@@ -195,11 +221,15 @@ static nt_status objectives_look_along(nt_objectives *o, const nt_state *state, 
     return status;
 }
 
-/* All expressions and their derivatives at the present state, into g[n][size]. */
-static nt_status objectives_look(nt_objectives *o, double *g, nt_error *error)
+/* All expressions and their derivatives at the time t of the last step, into g[n][size]. */
+static nt_status objectives_look(nt_objectives *o, double t, double *g, nt_error *error)
 {
     nt_state state = nt_integrator_state(o->integrator);
     nt_status status = NT_OK;
+    if (t != state.t)
+        status = nt_integrator_dense(o->integrator, t, &state);
+    if (status != NT_OK)
+        return nt_fail(error, status, "objectives at t = %g s: %s", t, nt_status_text(status));
     if (o->reactions_needed)
         status = nt_integrator_reactions(o->integrator, &state, o->length, o->reactions, error);
     if (status == NT_OK)
@@ -244,10 +274,9 @@ static void areas(const double x[POINTS], int k, double W[POINTS])
         W[i] = h / 6 * (first[i] + 4 * middle[i] + last[i]);
 }
 
-/* sum += sum W_i g_i, or g_i^2, of objective j */
-static void add_area(nt_objectives *o, int j, const double W[POINTS], int points)
+/* sum[size] += sum W_i g_i, or g_i^2, of objective j */
+static void add_area(const nt_objectives *o, int j, const double W[POINTS], int points, double *sum)
 {
-    double *sum = o->sum + (size_t)j * o->size;
     bool square = type_of(o, j) == NT_OBJECTIVE_RMS;
     for (int i = 0; i < points; i++) {
         const double *g = o->g[i] + (size_t)j * o->size;
@@ -291,13 +320,22 @@ static void objectives_integrate(nt_objectives *o)
     if (o->points < POINTS)
         return;
     for (int j = 0; j < o->n; j++) {
-        if (o->start == o->t[0]) { /* the step that waited */
+        double *sum = o->sum + (size_t)j * o->size;
+        if (o->begin == o->t[0]) { /* the step that waited */
             areas(o->t, 0, W);
-            add_area(o, j, W, POINTS);
+            add_area(o, j, W, POINTS, sum);
         }
         areas(o->t, 1, W);
-        add_area(o, j, W, POINTS);
+        add_area(o, j, W, POINTS, sum);
     }
+}
+
+/* The derivative of the time at which an event has ended the run. */
+static double end_rate(const nt_objectives *o, size_t k)
+{
+    return nt_integrator_ended_by(o->integrator) >= 0
+               ? nt_sensitivity_event_time(o->sensitivity, (int)k - 1)
+               : 0;
 }
 
 /* The root mean square, from the integral of g^2. Before the first step the run has no length, and
@@ -307,10 +345,26 @@ static void show_mean(const nt_objectives *o, const double *g, double *out)
     double length = o->t[o->points - 1] - o->start;
     double mean = length > 0 ? sqrt(fmax(out[0], 0) / length) : fabs(g[0]);
     for (size_t k = 1; k < o->size; k++) {
-        double half = length > 0 ? out[k] / (2 * length) : g[0] * g[k];
+        double half =
+            length > 0 ? (out[k] - mean * mean * end_rate(o, k)) / (2 * length) : g[0] * g[k];
         out[k] = mean > 0 ? half / mean : 0;
     }
     out[0] = mean;
+}
+
+/* The only step of a piece. */
+static void add_line(const nt_objectives *o, int j, double *sum)
+{
+    double h = o->t[1] - o->t[0];
+    const double W[POINTS] = {h / 2, h / 2};
+    add_area(o, j, W, 2, sum);
+}
+
+static void add_end(const nt_objectives *o, int j, double *sum)
+{
+    double g = o->g[o->points - 1][(size_t)j * o->size];
+    for (size_t k = 1; k < o->size; k++)
+        sum[k] += (type_of(o, j) == NT_OBJECTIVE_RMS ? g * g : g) * end_rate(o, k);
 }
 
 static void objectives_show(nt_objectives *o)
@@ -325,16 +379,109 @@ static void objectives_show(nt_objectives *o)
         if (type != NT_OBJECTIVE_INTEGRAL && type != NT_OBJECTIVE_RMS)
             continue;
         memcpy(out, o->sum + at, bytes);
-        if (o->points == 2) { /* one step only: the straight line, not kept */
-            double h = o->t[1] - o->t[0], *sum = o->sum + at;
-            const double W[POINTS] = {h / 2, h / 2};
-            add_area(o, j, W, 2);
-            memcpy(out, sum, bytes);
-            memset(sum, 0, bytes);
-        }
+        if (o->points == 2) /* one step only: the straight line, not kept */
+            add_line(o, j, out);
+        add_end(o, j, out);
         if (type == NT_OBJECTIVE_RMS)
             show_mean(o, o->g[o->points - 1] + at, out);
     }
+}
+
+/* ---- what happens --------------------------------------------------------------------------- */
+
+/* g' at the begin (end false) or the end of the points that there are: of the parabola through
+ * three, unless one step is so short beside the other that its slope is rounding. */
+static double slope_at(const nt_objectives *o, int j, bool end)
+{
+    static const double SHORTEST = 1e-7;
+    const double *t = o->t;
+    size_t at = (size_t)j * o->size;
+    if (o->points < 2)
+        return 0;
+    double first = (o->g[1][at] - o->g[0][at]) / (t[1] - t[0]);
+    if (o->points < POINTS)
+        return first;
+    double second = (o->g[2][at] - o->g[1][at]) / (t[2] - t[1]);
+    double bend = (second - first) / (t[2] - t[0]), ratio = (t[2] - t[1]) / (t[1] - t[0]);
+    if (ratio < SHORTEST || ratio > 1 / SHORTEST)
+        return ratio < SHORTEST ? first : second;
+    return end ? second + bend * (t[2] - t[1]) : first - bend * (t[1] - t[0]);
+}
+
+/* The largest value is the piece's first, or (end) its last: it follows the time of that. */
+static void move_largest(nt_objectives *o, int j, bool end)
+{
+    double *largest = o->largest + (size_t)j * o->size, slope = slope_at(o, j, end);
+    for (size_t k = 1; k < o->size; k++)
+        largest[k] += slope * o->moved[k];
+    o->pending[j] = 0;
+}
+
+static void end_piece(nt_objectives *o, int j)
+{
+    size_t at = (size_t)j * o->size;
+    const double *before = o->g[o->points - 1] + at, *behind = o->behind + at;
+    double *sum = o->sum + at, *largest = o->largest + at;
+    bool square = type_of(o, j) == NT_OBJECTIVE_RMS;
+    if (o->points == 2)
+        add_line(o, j, sum);
+    for (size_t k = 1; k < o->size; k++)
+        sum[k] += (square ? before[0] * before[0] - behind[0] * behind[0] : before[0] - behind[0]) *
+                  o->moved[k];
+    if (largest[0] == before[0])
+        move_largest(o, j, true);
+    if (behind[0] > largest[0]) {
+        memcpy(largest, behind, o->size * sizeof *largest);
+        o->pending[j] = 1;
+    }
+}
+
+/* What has happened at the last step's end, where the next one began: a piece ends there, if it was
+ * an event or a value has jumped. */
+static nt_status begin_piece(nt_objectives *o, nt_error *error)
+{
+    int last = o->points - 1;
+    double t = o->t[last];
+    long events = nt_integrator_statistics(o->integrator)->events;
+    nt_status status = objectives_look(o, t, o->behind, error);
+    bool jumps = events != o->events;
+    for (int j = 0; j < o->n; j++)
+        jumps = jumps || o->behind[(size_t)j * o->size] != o->g[last][(size_t)j * o->size];
+    if (status != NT_OK || !jumps)
+        return status;
+    for (int j = 0; j < o->n; j++)
+        if (o->pending[j] != 0)
+            move_largest(o, j, false); /* by the piece's own begin */
+    for (size_t k = 1; k < o->size; k++)
+        o->moved[k] = nt_sensitivity_event_time(o->sensitivity, (int)k - 1);
+    for (int j = 0; j < o->n; j++)
+        end_piece(o, j);
+    double *first = o->g[0];
+    o->g[0] = o->behind;
+    o->behind = first;
+    o->t[0] = o->begin = t;
+    o->points = 1;
+    o->events = events;
+    return NT_OK;
+}
+
+/* What has happened at the end of the run counts too, and its derivative with its time. */
+static void look_again(nt_objectives *o, int j)
+{
+    size_t at = (size_t)j * o->size;
+    const double *g = o->g[o->points - 1] + at;
+    if (g[0] >= o->largest[at])
+        memcpy(o->largest + at, g, o->size * sizeof *g);
+}
+
+/* Whether something had happened where the last step began. Where steps were made since the last
+ * look, nothing is known of that state any more. */
+static bool begins_piece(const nt_objectives *o)
+{
+    nt_state state;
+    double t = o->t[o->points - 1];
+    return nt_integrator_began_anew(o->integrator) &&
+           nt_integrator_dense(o->integrator, t, &state) == NT_OK;
 }
 
 nt_status nt_objectives_advance(nt_objectives *o, nt_error *error)
@@ -345,11 +492,16 @@ nt_status nt_objectives_advance(nt_objectives *o, nt_error *error)
         return NT_OK;
     double t = nt_integrator_state(o->integrator).t;
     if (o->points > 0 && t == o->t[o->points - 1]) { /* an event has changed what is there */
-        nt_status again = objectives_look(o, o->g[o->points - 1], error);
+        nt_status again = objectives_look(o, t, o->g[o->points - 1], error);
+        for (int j = 0; j < o->n && again == NT_OK; j++)
+            look_again(o, j);
         if (again == NT_OK)
             objectives_show(o);
         return nt_said(error, again);
     }
+    nt_status status = NT_OK;
+    if (o->points > 0 && begins_piece(o))
+        status = begin_piece(o, error);
     if (o->points == POINTS) {
         double *oldest = o->g[0];
         for (int i = 0; i + 1 < POINTS; i++) {
@@ -359,14 +511,19 @@ nt_status nt_objectives_advance(nt_objectives *o, nt_error *error)
         o->g[POINTS - 1] = oldest;
         o->points--;
     }
-    nt_status status = objectives_look(o, o->g[o->points], error);
+    if (status == NT_OK)
+        status = objectives_look(o, t, o->g[o->points], error);
     if (status != NT_OK)
         return nt_said(error, status);
     if (o->points == 0)
-        o->start = t;
+        o->start = o->begin = t;
     o->t[o->points++] = t;
-    for (int j = 0; j < o->n; j++)
+    for (int j = 0; j < o->n; j++) {
         look_at_top(o, j);
+        if (o->pending[j] != 0 && o->points == POINTS &&
+            o->largest[(size_t)j * o->size] == o->g[0][(size_t)j * o->size])
+            move_largest(o, j, false);
+    }
     objectives_integrate(o);
     objectives_show(o);
     return NT_OK;

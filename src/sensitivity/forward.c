@@ -47,7 +47,7 @@ static nt_status forward_take_memory(nt_sensitivity *s)
         s->route && NT_DOUBLES(arena, linear > start ? linear : start, &s->directions.scratch) &&
         NT_DOUBLES(arena, all, &s->now, &s->next, &s->before) &&
         (!it->method->vary_dense || NT_DOUBLES(arena, all, &s->between)) &&
-        NT_DOUBLES(arena, count, &s->work, &s->work_before) &&
+        NT_DOUBLES(arena, count, &s->work, &s->work_before, &s->event_time) &&
         NT_DOUBLES(arena, n_parameters, &s->p, &s->varied) &&
         NT_DOUBLES(arena, 3 * n, &s->values) &&
         NT_DOUBLES(arena, nq + 2 * nv + (size_t)p->nc + n_memory, &s->point) &&
@@ -102,7 +102,7 @@ nt_status nt_sensitivity_create_along(nt_sensitivity **out, nt_integrator *it,
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     s->integrator = it;
     s->n = n;
-    s->t = s->between_t = s->linearised_t = (double)NAN;
+    s->t = s->between_t = s->linearised_t = s->event_t = (double)NAN;
     nt_status status = forward_take_memory(s);
     if (status != NT_OK) {
         nt_sensitivity_destroy(s);
@@ -298,6 +298,7 @@ nt_status nt_sensitivity_begin_again(nt_sensitivity *s, nt_error *error)
 static nt_status finish_start(nt_sensitivity *s, nt_error *error)
 {
     memset(s->work, 0, (size_t)s->n * sizeof *s->work);
+    s->event_t = (double)NAN;
     return nt_sensitivity_begin_again(s, error);
 }
 

@@ -32,6 +32,8 @@ struct nt_sensitivity {
     double between_t;    /* s; NaN for none                                  */
     double linearised_t; /* s, end of the step whose linearisation is in the scratch; or NaN */
     double t;            /* s, of `now`; NaN before the start                */
+    double *event_time;  /* [n] derivatives of event_t                       */
+    double event_t;      /* s, when something happened last; or NaN          */
     double *work;        /* [n] J per unit, at `now`                         */
     double *work_before; /* [n] at `before`                                  */
     double *power;       /* [n][NT_WORK_NODES] W per unit, over the last step */

@@ -133,19 +133,67 @@ static nt_status add_loss(nt_sensitivity *s, const nt_phase *from, const nt_phas
     return status;
 }
 
-/* The variation d of the state just before, at the time that varies by dt, becomes that of the
- * state just behind: q, v and memory, by differences of what happens at states beside. */
-static nt_status state_behind(nt_sensitivity *s, const nt_jump_of_state *jump, int i, double dt,
-                              const nt_variation *d, nt_error *error)
+/* What an instant makes of a variation: of q, v and memory, and of the energy that it gives. */
+typedef struct behind_rates {
+    double *q, *v, *memory, loss;
+} behind_rates;
+
+/* Of what happens at states beside, by differences over steps of `step` times the variation.
+ * *other: something else happens there, and nothing is known. */
+static nt_status difference_behind(nt_sensitivity *s, const nt_jump_of_state *jump, int i,
+                                   double dt, const nt_variation *d, double step, behind_rates *out,
+                                   bool *other, nt_error *error)
 {
     nt_integrator *it = s->integrator;
     const nt_problem *p = it->problem;
     const nt_phase *behind = &it->stepper.now;
-    nt_phase varied = nt_sensitivity_phase(s, 0), out = nt_sensitivity_phase(s, 1);
+    nt_phase varied = nt_sensitivity_phase(s, 0), beside = nt_sensitivity_phase(s, 1);
     size_t nv = (size_t)p->nv, n_memory = (size_t)p->system->n_memory;
-    double *q = s->dense_shown, *v = q + nv, *memory = s->probe;
-    bool parameter = s->route[i].parameter >= 0;
-    double loss = 0;
+    nt_status status = NT_OK;
+    memset(out->q, 0, 2 * nv * sizeof *out->q);
+    memset(out->memory, 0, n_memory * sizeof *out->memory);
+    out->loss = 0;
+    *other = false;
+    for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK && !*other; j++) {
+        int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
+        double weight = sign * nt_stencil[distance - 1] / step;
+        nt_instant instant;
+        memcpy(varied.all, jump->from->all, it->size * sizeof(double));
+        nt_sensitivity_move(p, jump->from, d, sign * distance * step, s->values, &varied);
+        if (jump->kept_at >= 0)
+            varied.all[NT_PHASE_T] += sign * distance * step * dt;
+        if (s->route[i].parameter >= 0)
+            status = nt_sensitivity_move_parameter(s, i, sign * distance * step);
+        if (status == NT_OK)
+            status = nt_instant_behind(it, jump->asked, &varied, &beside, &instant, error);
+        if (status != NT_OK)
+            return status;
+        *other = !instant.happened || it->stops.pattern != jump->pattern;
+        nt_space_difference(&p->space, p->frame, behind->q, beside.q, s->values);
+        for (size_t k = 0; k < nv; k++) {
+            out->q[k] += weight * s->values[k];
+            out->v[k] += weight * beside.v[k];
+        }
+        for (size_t k = 0; k < n_memory; k++)
+            out->memory[k] += weight * beside.memory[k];
+        status = add_loss(s, &varied, &beside, weight, &out->loss);
+    }
+    return status;
+}
+
+/* Where something else happens beside, steps are made shorter so often, by this factor. */
+enum { SHORTER = 4 };
+static const double SHORTENED = 0.1;
+
+/* The variation d of the state just before, at the time that varies by dt, becomes that of the
+ * state just behind: q, v and memory. */
+static nt_status state_behind(nt_sensitivity *s, const nt_jump_of_state *jump, int i, double dt,
+                              const nt_variation *d, nt_error *error)
+{
+    const nt_problem *p = s->integrator->problem;
+    size_t nv = (size_t)p->nv, n_memory = (size_t)p->system->n_memory;
+    behind_rates out = {.q = s->dense_shown, .v = s->dense_shown + nv, .memory = s->probe};
+    bool parameter = s->route[i].parameter >= 0, other = true;
     double step = nt_sensitivity_reach(p, nt_phase_point(jump->from), nt_variation_to_read(d));
     if (parameter)
         step = fmin(step, 1e-2 * nt_parameter_scale(s, s->route[i].parameter));
@@ -154,48 +202,27 @@ static nt_status state_behind(nt_sensitivity *s, const nt_jump_of_state *jump, i
     for (size_t k = 0; k < n_memory; k++)
         if (d->memory[k] != 0)
             step = fmin(step, 1e-2 * (1 + fabs(jump->from->memory[k])) / fabs(d->memory[k]));
-    memset(q, 0, 2 * nv * sizeof *q);
-    memset(memory, 0, n_memory * sizeof *memory);
     nt_status status = NT_OK, back = NT_OK;
-    for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
-        int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
-        double weight = sign * nt_stencil[distance - 1] / step;
-        nt_instant instant;
-        memcpy(varied.all, jump->from->all, it->size * sizeof(double));
-        nt_sensitivity_move(p, jump->from, d, sign * distance * step, s->values, &varied);
-        if (jump->kept_at >= 0)
-            varied.all[NT_PHASE_T] += sign * distance * step * dt;
-        if (parameter)
-            status = nt_sensitivity_move_parameter(s, i, sign * distance * step);
-        if (status == NT_OK)
-            status = nt_instant_behind(it, jump->asked, &varied, &out, &instant, error);
-        if (status == NT_OK && !instant.happened)
-            status =
-                nt_fail(error, NT_UNSUPPORTED,
-                        "at t = %.9g s something else happens where a parameter is varied", s->t);
-        if (status == NT_OK && it->stops.pattern != jump->pattern)
-            status = nt_fail(error, NT_UNSUPPORTED,
-                             "the impact at t = %.9g s: a joint is about to push, and does or does "
-                             "not where a parameter is varied: what follows has no derivative",
-                             s->t);
-        if (status != NT_OK)
-            break;
-        nt_space_difference(&p->space, p->frame, behind->q, out.q, s->values);
-        for (size_t k = 0; k < nv; k++) {
-            q[k] += weight * s->values[k];
-            v[k] += weight * out.v[k];
-        }
-        for (size_t k = 0; k < n_memory; k++)
-            memory[k] += weight * out.memory[k];
-        status = add_loss(s, &varied, &out, weight, &loss);
-    }
-    s->work[i] += loss;
+    for (int k = 0; k <= SHORTER && other && status == NT_OK; k++, step *= SHORTENED)
+        status = difference_behind(s, jump, i, dt, d, step, &out, &other, error);
+    if (status == NT_OK && other)
+        status = nt_fail(error, NT_UNSUPPORTED,
+                         "at t = %.9g s something else happens where a parameter is varied by as "
+                         "little as rounding allows (a joint is just about to push or to hold): "
+                         "what follows has no derivative",
+                         s->t);
+    s->work[i] += out.loss;
     if (parameter)
         back = p->system->set_parameters(p->system->self, s->p);
-    memcpy(d->q, q, nv * sizeof *q);
-    memcpy(d->v, v, nv * sizeof *v);
-    memcpy(d->memory, memory, n_memory * sizeof *memory);
+    memcpy(d->q, out.q, nv * sizeof *out.q);
+    memcpy(d->v, out.v, nv * sizeof *out.v);
+    memcpy(d->memory, out.memory, n_memory * sizeof *out.memory);
     return status != NT_OK ? status : back;
+}
+
+double nt_sensitivity_event_time(const nt_sensitivity *s, int i)
+{
+    return s && i >= 0 && i < s->n && isfinite(s->event_t) ? s->event_time[i] : 0;
 }
 
 nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of_state *jump,
@@ -230,6 +257,8 @@ nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of
     for (int k = 0; k < p->nq; k++)
         maps = maps || jump->from->q[k] != behind->q[k];
     maps = maps || !(p->system->capabilities & NT_DISCRETE_MEMORY);
+    bool first = s->event_t != s->t;
+    s->event_t = s->t;
     for (int i = 0; i < s->n; i++) {
         nt_variation d = nt_sensitivity_variation(s, s->now, i, NT_APART_FIRST);
         double dt = 0;
@@ -242,6 +271,8 @@ nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of
             d.v[k] += jump->from->vdot[k] * dt;
         }
         nt_space_clear_first(&p->space, d.q);
+        if (first)
+            s->event_time[i] = dt;
         if (status == NT_OK && maps)
             status = state_behind(s, jump, i, dt, &d, error);
         if (status != NT_OK)

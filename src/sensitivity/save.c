@@ -13,10 +13,10 @@ typedef struct header {
     char magic[8];
     int n, n_parameters;
     size_t stride, solver;
-    double t; /* s */
+    double t, event_t; /* s */
 } header;
 
-enum { PARAMETER, STEP, DIFFERENCE, WORK, WORK_BEFORE, PIECE_HEAD };
+enum { PARAMETER, STEP, DIFFERENCE, WORK, WORK_BEFORE, EVENT_TIME, PIECE_HEAD };
 
 static header forward_save_header_of(const nt_sensitivity *s)
 {
@@ -28,6 +28,7 @@ static header forward_save_header_of(const nt_sensitivity *s)
     h.stride = s->directions.stride;
     h.solver = nt_solver_saved_size(s->factors->solver); /* its memory follows the header */
     h.t = s->t;
+    h.event_t = s->event_t;
     return h;
 }
 
@@ -57,11 +58,10 @@ void nt_sensitivity_save(const nt_sensitivity *s, void *bytes)
     out += sizeof h + h.solver;
     for (int i = 0; i < s->n; i++, out += forward_save_piece_of(s) * sizeof(double)) {
         const nt_load_route *route = &s->route[i];
-        const double head[PIECE_HEAD] = {[PARAMETER] = route->parameter,
-                                         [STEP] = route->step,
-                                         [DIFFERENCE] = route->difference,
-                                         [WORK] = s->work[i],
-                                         [WORK_BEFORE] = s->work_before[i]};
+        const double head[PIECE_HEAD] = {
+            [PARAMETER] = route->parameter,    [STEP] = route->step,
+            [DIFFERENCE] = route->difference,  [WORK] = s->work[i],
+            [WORK_BEFORE] = s->work_before[i], [EVENT_TIME] = s->event_time[i]};
         double *const from[2] = {s->now, s->before};
         memcpy(out, head, sizeof head);
         for (size_t k = 0; k < 2; k++) {
@@ -97,6 +97,7 @@ static void take_piece(nt_sensitivity *s, int i, const char *piece)
     s->route[i].difference = head[DIFFERENCE];
     s->work[i] = head[WORK];
     s->work_before[i] = head[WORK_BEFORE];
+    s->event_time[i] = head[EVENT_TIME];
 }
 
 nt_status nt_sensitivity_restore(nt_sensitivity *s, const void *bytes, size_t size, nt_error *error)
@@ -133,6 +134,7 @@ nt_status nt_sensitivity_restore(nt_sensitivity *s, const void *bytes, size_t si
     for (int i = 0; i < s->n && status == NT_OK; i++)
         take_piece(s, i, find_piece(s, pieces, h.n, s->route[i].parameter));
     s->t = status == NT_OK ? h.t : (double)NAN;
+    s->event_t = h.event_t;
     s->linearised_t = s->between_t = (double)NAN;
     return nt_said(error, status);
 }

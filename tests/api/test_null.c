@@ -157,6 +157,7 @@ static void in_integrators(void **state)
     (void)state;
     nt_integrator_observe_events(NULL, NULL, NULL);
     assert_int_equal(nt_integrator_ended_by(NULL), -1);
+    assert_int_equal(nt_integrator_began_anew(NULL), 0);
     assert_int_equal(nt_integrator_ended_by(it), -1);
     IS_NULL("integrator", nt_integrator_create(NULL, &setup, e));
     IS_NULL("setup", nt_integrator_create(&out, NULL, e));
@@ -237,6 +238,7 @@ static void in_sensitivities(void **state)
     assert_int_equal(nt_sensitivity_parameter(NULL, 0), -1);
     assert_int_equal(nt_sensitivity_parameter(sensitivity, 1), -1);
     assert_null(nt_sensitivity_state(NULL, 0).q);
+    assert_true(nt_sensitivity_event_time(NULL, 0) == 0);
     assert_null(nt_sensitivity_state(sensitivity, 1).q);
     INVALID(nt_state_tangent_copy(NULL, numbers, s, &d));
     INVALID(nt_state_tangent_copy(&d, NULL, s, &d));

@@ -59,4 +59,20 @@ END
         says "nutate: far.yaml:" "expected distances between 1e-50 and 1e50 m"
     done
 done
+# ---- a smooth pulse between two steps ----
+cat >pulse.yaml <<'END'
+nutate: 1
+parameters: {w: 1e-3}
+gravity: [0, 0, 0]
+bodies: {m: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}}
+forces:
+  push: {type: force, body: m, at: [0, 0, 0], value: ["1000*exp(-((t - 1.0037)/w)^2)", 0, 0]}
+simulation: {duration: 3, step: 1e-2}
+END
+expect 0 check pulse.yaml
+grep -q "pulse.yaml:6:3: force push: value rises and falls within one step near t = 1.0037" out err ||
+    fail "the pulse is not named"
+sed 's/w: 1e-3/w: 0.1/' pulse.yaml >wide.yaml
+expect 0 check wide.yaml
+grep -q "rises and falls" out err && fail "a wide pulse is named"
 finish

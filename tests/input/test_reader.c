@@ -8,6 +8,7 @@
 #include "model/signal.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -124,6 +125,72 @@ static void heavy_top_is_read(void **state)
     assert_true(s->tolerance[0] == 0 && s->tolerance[3] == 0);
     assert_int_equal(s->n_record, 4);
     assert_string_equal(s->record[2], "pivot.force");
+    nt_model_destroy(model);
+}
+
+/* Expressions stand in the list of records as they are; an event has a name of its own. */
+static void expressions_are_recorded(void **state)
+{
+    (void)state;
+    static const char text[] = "nutate: 1\n"
+                               "bodies: {one: {mass: 1, point: true, position: [3, 0, 4]}}\n"
+                               "output: {record: [norm(one.position), \"dot(one.position, "
+                               "one.position)\", one.position.x^2, one.position]}\n";
+    static const double expected[] = {5, 25, 9, 3};
+    nt_model *model = read_text(text, NULL, 0);
+    const nt_simulation *s = nt_model_simulation(model);
+    nt_run *run = NULL;
+    double q[3] = {3, 0, 4}, v[3] = {0}, out[3];
+    assert_int_equal(nt_run_create(&run, model, NULL), NT_OK);
+    assert_int_equal(nt_run_system(run)->space.nq, 3);
+    assert_int_equal(s->n_record, 4);
+    for (int i = 0; i < 4; i++) {
+        nt_quantity_info quantity;
+        nt_error error = {0};
+        nt_state at = {.q = q, .v = v, .vdot = v};
+        assert_int_equal(nt_model_quantity(model, s->record[i], &quantity, &error), NT_OK);
+        assert_int_equal(quantity.columns, i < 3 ? 1 : 3);
+        assert_int_equal(nt_run_sample(run, &quantity, &at, NULL, out, &error), NT_OK);
+        assert_true(out[0] == expected[i]);
+    }
+    nt_run_destroy(run);
+    nt_model_destroy(model);
+    refuse_text("nutate: 1\nbodies: {one: {mass: 1}}\noutput: {record: [norm(one.positon)]}\n",
+                NULL, 0,
+                "test.yaml:3:24: record: 'one' has no 'positon'; did you mean 'position'?");
+    refuse_text("nutate: 1\nbodies:\n  one: {mass: 1}\n"
+                "events: {one: {when: one.position.z, then: [{stop: low}]}}\n",
+                NULL, 0,
+                "test.yaml:4:10: event 'one': there is a body of this name already at 3:3");
+}
+
+/* A load may depend on the power of another: -T x' of a spring, 50 0.5 + 4 3 = 37 N at 3 m/s. */
+static void loads_depend_on_power(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "nutate: 1\n"
+        "bodies: {b: {mass: 1, point: true, position: [2, 0, 0], velocity: [3, 0, 0]}}\n"
+        "forces:\n"
+        "  s: {type: spring, between: [ground, b], at: [[0, 0, 0], [2, 0, 0]], stiffness: 50,\n"
+        "      length: 1.5, damping: 4}\n"
+        "  f: {type: force, on: b, value: [0, 1 - s.power, 0]}\n"
+        "output: {record: [f.force.y, s.power]}\n";
+    static const double expected[] = {112, -111};
+    nt_model *model = read_text(text, NULL, 0);
+    nt_run *run = NULL;
+    double q[3] = {2, 0, 0}, v[3] = {3, 0, 0}, vdot[3] = {0}, out[3];
+    assert_int_equal(nt_run_create(&run, model, NULL), NT_OK);
+    for (int i = 0; i < 2; i++) {
+        nt_quantity_info quantity;
+        nt_error error = {0};
+        nt_state at = {.q = q, .v = v, .vdot = vdot};
+        const char *name = nt_model_simulation(model)->record[i];
+        assert_int_equal(nt_model_quantity(model, name, &quantity, &error), NT_OK);
+        assert_int_equal(nt_run_sample(run, &quantity, &at, NULL, out, &error), NT_OK);
+        assert_true(fabs(out[0] - expected[i]) < 1e-12);
+    }
+    nt_run_destroy(run);
     nt_model_destroy(model);
 }
 
@@ -567,6 +634,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heavy_top_is_read),
+        cmocka_unit_test(expressions_are_recorded),
+        cmocka_unit_test(loads_depend_on_power),
         cmocka_unit_test(what_is_left_out_has_its_default),
         cmocka_unit_test(sections_may_be_empty_mappings),
         cmocka_unit_test(parameters_come_in_any_order),

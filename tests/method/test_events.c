@@ -184,14 +184,15 @@ static void a_stone_is_thrown(void **state)
 
 static void bad_events_are_refused(void **state)
 {
-    static const char head[] = "nutate: 1\n"
-                               "parameters: {k: 1}\n"
-                               "bodies: {b: {mass: 1, inertia: [1, 1, 1]}}\n"
-                               "joints:\n"
-                               "  ball: {type: spherical, between: [ground, b], at: [0, 0, 0]}\n"
-                               "  hook: {type: inline, between: [ground, b], at: [0, 0, 1], axis: "
-                               "[0, 0, 1], active: false}\n"
-                               "events:\n";
+    static const char head[] =
+        "nutate: 1\n"
+        "parameters: {k: 1}\n"
+        "bodies: {bob: {mass: 1, inertia: [1, 1, 1]}}\n"
+        "joints:\n"
+        "  ball: {type: spherical, between: [ground, bob], at: [0, 0, 0]}\n"
+        "  hook: {type: inline, between: [ground, bob], at: [0, 0, 1], axis: "
+        "[0, 0, 1], active: false}\n"
+        "events:\n";
     static const struct {
         const char *event, *words;
     } cases[] = {

@@ -27,13 +27,16 @@ def test_every_row_comes_out_once_though_workers_are_killed():
         done = threading.Event()
 
         def kill():
-            for _ in range(2):
-                time.sleep(0.5)
-                if done.is_set():
-                    return
-                pids = list(client.run(os.getpid).values())
-                os.kill(pids[0], signal.SIGKILL)
-                killed.append(pids[0])
+            while len(killed) < 2 and not done.is_set():
+                pids = client.run(os.getpid, on_error="ignore")
+                tasks = client.processing()
+                busy = [pid for worker, pid in pids.items() if tasks.get(worker)]
+                fresh = [pid for pid in busy if pid not in killed]
+                if fresh:
+                    os.kill(fresh[0], signal.SIGKILL)
+                    killed.append(fresh[0])
+                else:
+                    time.sleep(0.01)
 
         thread = threading.Thread(target=kill)
         thread.start()

@@ -333,9 +333,19 @@ def python(code, *arguments, **options):
 
 def test_interrupted_runs_keep_what_they_had():
     code = """
-import os, signal, sys, threading, nutate
+import os, signal, sys, threading, time, nutate
+
+def stop():
+    main = threading.main_thread().ident
+    while sys._current_frames()[main].f_code.co_name != "go":
+        time.sleep(0.01)
+    begun = time.process_time()  # it has computed for two tenths of a second
+    while time.process_time() < begun + 0.2:
+        time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGINT)
+
 model = nutate.load(sys.argv[1])
-threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+threading.Thread(target=stop).start()
 try:
     model.run(duration=1e5, every=1)
 except KeyboardInterrupt as stopped:

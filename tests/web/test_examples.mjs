@@ -64,6 +64,14 @@ names.forEach((name, i) =>
     const later = await page.pixels();
     await seek(0.83);
     const last = await page.pixels();
+    for (const { colors } of [later, last])
+      assert.ok(colors >= 12, `only ${colors} colours later: it has left the view`);
+    if (name === 'bicycle')
+      // it travels, and the view goes along
+      assert.equal(
+        await page.value('nutate.stage.followed'),
+        await page.value('nutate.results[0].bodies[0]'),
+      );
     const moves = await page.value(`(() => {
       const { poses, rows, length } = nutate.results[0];
       const least = { positions: 1e-3 * length, orientations: 1e-3 };

@@ -1,0 +1,13 @@
+/* Functions of time that change and come back within one step. Internal to the model. */
+#ifndef NUTATE_MODEL_NARROW_H
+#define NUTATE_MODEL_NARROW_H
+
+#include "model/model.h"
+
+/* The i-th of them: whose key it is, and where (s) it leaves what the ends of a step tell by most.
+ * 0 where there are not so many, where the model names no duration and step, and where the run has
+ * too many steps to look into each. */
+int nt_model_narrow(const nt_model *model, int i, const nt_element **element, const char **key,
+                    double *t);
+
+#endif
