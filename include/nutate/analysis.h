@@ -383,8 +383,8 @@ typedef struct nt_orbit_setup {
     /* NULL, or the period at the present values of the parameters, s. Asked after each change of
      * them. */
     double (*period_of)(void *context);
-    /* NULL, or called before each shooting: iterations so far and what it misses (NaN at first);
-     * non-zero ends the search with NT_INTERRUPTED. */
+    /* NULL, or called before each shooting and after each of its steps: iterations so far and what
+     * the last one misses (NaN at first); non-zero ends the search with NT_INTERRUPTED. */
     int (*watch)(void *context, int iteration, double miss);
     void *context;
 } nt_orbit_setup;

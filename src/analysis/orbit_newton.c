@@ -374,6 +374,8 @@ nt_status nt_orbit_newton(nt_orbit *o, const nt_orbit_plane *plane, int iteratio
         status = newton_direction(o, plane, renew, cuts[cut], &left_out, error);
         if (status == NT_OK)
             status = try_direction(o, plane, before, closes ? 0 : HALVINGS, &square, &better);
+        if (status == NT_INTERRUPTED)
+            return nt_fail(error, status, "the search for an orbit was interrupted");
         if (status != NT_OK)
             return nt_fail(error, status, "a state near the orbit cannot be reached: %s",
                            nt_status_text(status));

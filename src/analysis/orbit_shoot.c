@@ -5,11 +5,19 @@
 #include "group/block.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 double nt_orbit_time(const nt_orbit *o, int segment)
 {
     return o->wanted.start + o->T * segment / o->n;
+}
+
+static int watch_step(void *context, const nt_integrator *it)
+{
+    const nt_orbit *o = context;
+    (void)it;
+    return o->wanted.watch(o->wanted.context, o->iterations, o->miss);
 }
 
 /* Integrate a segment from a state at time t0 to t1. */
@@ -30,8 +38,13 @@ static nt_status run_segment(const nt_orbit *o, nt_integrator *it, nt_sensitivit
                 dv[n + i] = 0;
         status = nt_sensitivity_start_from(s, dq, dv, error);
     }
-    return status == NT_OK ? nt_integrator_run(it, t1, (t1 - t0) / o->steps, NULL, NULL, error)
-                           : status;
+    if (status == NT_OK)
+        status =
+            nt_integrator_run(it, t1, (t1 - t0) / o->steps, o->wanted.watch ? watch_step : NULL,
+                              (void *)(uintptr_t)o, error);
+    return status == NT_INTERRUPTED
+               ? nt_fail(error, status, "the search for an orbit was interrupted")
+               : status;
 }
 
 /* z of a change of state at the end of a segment; of the last one turned back into the bases at the

@@ -217,7 +217,7 @@ static nt_status divide(nt_arena *arena, const nt_columns *E, nt_columns *A, boo
     nt_basis b;
     nt_status status = nt_basis_find(arena, E, 1e-13, &b);
     *done = status == NT_OK && b.rank == n;
-    if (!*done)
+    if (!*done || n == 0) /* of no rows LAPACK would end the process */
         return status;
     nt_columns copy = nt_columns_take(arena, n, n);
     int *pivots = NT_TAKE(arena, room, int);

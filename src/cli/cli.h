@@ -169,7 +169,20 @@ int nt_cli_check_result_name(const char *path);
 /* Whether what goes to `to` would go into the file `from`, which is read; "-" are the standard
  * ones. */
 bool nt_cli_would_overwrite(const char *to, const char *from);
-/* Checks that a file which is written after the run can be made. Returns an exit status. */
+
+/* A file that is written late, opened and locked as a result is, so that no other run writes it. */
+typedef struct nt_cli_held {
+    bool is_held; /* else a pipe, a device, or nothing */
+    bool made;    /* there was no such file before */
+    int file;     /* descriptor */
+} nt_cli_held;
+
+/* Opens and locks a file; nothing in it is touched. Returns an exit status. */
+int nt_cli_hold(nt_cli_held *held, const char *path);
+/* Closes it, and removes a file that was made and has stayed empty. */
+void nt_cli_let_go(nt_cli_held *held, const char *path);
+/* Checks that a file which is written late can be, by opening it; "-" always can. Returns an exit
+ * status. */
 int nt_cli_check_place(const char *path);
 
 /* Where the result and the state of a run go. */
@@ -191,6 +204,9 @@ int nt_cli_places_choose(nt_cli_places *places, const nt_cli_options *options);
 int nt_cli_places_check(const nt_cli_places *places, const nt_cli_plan *plan,
                         const nt_cli_options *options);
 /* Checks that the disk has room for all rows. */
+/* Checks that the results can be written, for commands that open them behind their work. Returns an
+ * exit status. */
+int nt_cli_places_probe(const nt_cli_places *places);
 int nt_cli_places_check_room(const nt_cli_places *places, const nt_cli_plan *plan,
                              const struct nt_cli_sens *sens);
 void nt_cli_places_free(nt_cli_places *places);
@@ -320,6 +336,7 @@ typedef struct nt_cli_sens {
     double *ends; /* [n_ends] step ends, s, kept with --check */
     long n_ends, room;
     bool keeps_ends;
+    nt_cli_held objectives; /* the file of --objectives, during the run */
 } nt_cli_sens;
 
 /* Keeps the end of a step, t, so that it can be taken again. */

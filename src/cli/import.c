@@ -50,11 +50,14 @@ int nt_cli_import(const nt_cli_options *options)
         nt_cli_say("-o: '%s' is the file that is read", options->output);
         return NT_EXIT_USAGE;
     }
+    int status = nt_cli_check_place(options->output);
+    if (status != NT_EXIT_DONE)
+        return status;
     if (nt_model_import(options->names[0], path, options->part, &text, &notes, &error) != NT_OK)
         return nt_cli_fail(path, &error);
     if (!options->quiet)
         say_notes(notes);
-    int status = write_model(options->output, text);
+    status = write_model(options->output, text);
     free(text);
     free(notes);
     return status;

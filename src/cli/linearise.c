@@ -28,6 +28,7 @@ typedef struct job {
 
 static int choose_files(job *j)
 {
+    char first[4096]; /* matrix */
     for (int i = 0; i < j->options->n_outputs; i++) {
         const char *path = j->options->outputs[i];
         const char **to = nt_cli_ends_with(path, ".nc")    ? &j->matrices
@@ -58,7 +59,17 @@ static int choose_files(job *j)
                    j->bode ? j->bode : j->drawing);
         return NT_EXIT_USAGE;
     }
-    return NT_EXIT_DONE;
+    int status = NT_EXIT_DONE;
+    for (int i = 0; i < j->options->n_outputs && status == NT_EXIT_DONE; i++) {
+        const char *path = j->options->outputs[i];
+        if (path != j->market) {
+            status = nt_cli_check_place(path);
+            continue;
+        }
+        snprintf(first, sizeof first, "%.*s.A.mtx", (int)strlen(path) - 4, path);
+        status = nt_cli_check_place(first);
+    }
+    return status;
 }
 
 /* A..B:N, Hz */

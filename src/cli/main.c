@@ -203,6 +203,7 @@ static void prepare_streams(void)
 int main(int count, char **arguments)
 {
     prepare_streams();
+    nt_cli_signals_listen();
     if (count < 2) {
         usage(stderr);
         return NT_EXIT_USAGE;

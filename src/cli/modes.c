@@ -480,7 +480,6 @@ int nt_cli_modes(const nt_cli_options *options)
     if (status == NT_EXIT_DONE && options->over)
         status = nt_cli_find_parameter("--over", options->name, nt_run_system(j.run), j.sweep.name);
     if (status == NT_EXIT_DONE) {
-        nt_cli_signals_listen();
         nt_cli_signals_in_order(options->over != NULL);
         status = options->over ? follow_modes(&j) : find_modes(&j);
     }

@@ -179,12 +179,14 @@ static int read_advances(nt_cli_orbit_job *job)
 static int watch(void *context, int iteration, double miss)
 {
     nt_cli_orbit_job *job = context;
-    double now = nt_cli_clock();
-    if (!job->options->quiet && isatty(STDERR_FILENO) && now - job->shown > 0.1) {
+    double now = job->options->quiet ? 0 : nt_cli_clock();
+    if (now - job->looked > 0.1 && isatty(STDERR_FILENO)) {
         job->shown = now;
         fprintf(stderr, "\riteration %d, the end misses the begin by %.3g\033[K", iteration, miss);
         fflush(stderr);
     }
+    if (now - job->looked > 0.1)
+        job->looked = now;
     return nt_cli_stop_asked();
 }
 
@@ -299,7 +301,6 @@ int nt_cli_orbit_prepare(nt_cli_orbit_job *job, const nt_cli_options *options)
 {
     nt_error unwanted = {0};
     *job = (nt_cli_orbit_job){.options = options, .own = *options};
-    nt_cli_signals_listen();
     int status = nt_cli_places_choose(&job->places, options);
     if (status == NT_EXIT_DONE)
         status = read_period(job);
@@ -320,6 +321,8 @@ int nt_cli_orbit_prepare(nt_cli_orbit_job *job, const nt_cli_options *options)
     if (job->settings)
         job->period_parameter = parameter_of(job, period_name);
     status = nt_cli_places_check(&job->places, &job->plan, options);
+    if (status == NT_EXIT_DONE)
+        status = nt_cli_places_probe(&job->places);
     if (status == NT_EXIT_DONE)
         status = read_advances(job);
     if (status == NT_EXIT_DONE)

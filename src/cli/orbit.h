@@ -19,7 +19,8 @@ typedef struct nt_cli_orbit_job {
     double *values;             /* [n_parameters] */
     int steps;
     bool has_clock;
-    double shown; /* s, clock: when progress was shown last */
+    double shown;  /* s, clock: when progress was shown last */
+    double looked; /* when it was last asked whether to show, s */
 } nt_cli_orbit_job;
 
 /* Make the job: model, method, orbit (not found yet). Exit statuses. free in any case. */

@@ -3,9 +3,11 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -263,18 +265,72 @@ int nt_cli_places_check(const nt_cli_places *places, const nt_cli_plan *plan,
     return status;
 }
 
+static int cannot_be_written(const char *path)
+{
+    nt_cli_say("%s: cannot be written: %s", path, strerror(errno));
+    return NT_EXIT_IO;
+}
+
+static int open_again(const char *path, int flags)
+{
+    int file;
+    do
+        file = open(path, flags | O_WRONLY | O_CLOEXEC, 0666);
+    while (file < 0 && errno == EINTR);
+    return file;
+}
+
+/* A pipe that is opened and closed would tell its reader that all is written. */
+int nt_cli_hold(nt_cli_held *held, const char *path)
+{
+    struct stat is;
+    *held = (nt_cli_held){0};
+    if (stat(path, &is) == 0 && !S_ISREG(is.st_mode) && !S_ISDIR(is.st_mode))
+        return access(path, W_OK) == 0 ? NT_EXIT_DONE : cannot_be_written(path);
+    held->file = open_again(path, O_CREAT | O_EXCL);
+    held->made = held->file >= 0;
+    if (held->file < 0 && errno == EEXIST)
+        held->file = open_again(path, 0);
+    if (held->file < 0 && errno == ENOENT && lstat(path, &is) == 0)
+        return NT_EXIT_DONE; /* a link to what is not there yet */
+    if (held->file < 0)
+        return cannot_be_written(path);
+    held->is_held = true;
+    if (flock(held->file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return NT_EXIT_DONE;
+    held->made = false;
+    nt_cli_let_go(held, path);
+    nt_cli_say("%s: is being written by another run: expected another name, or its end", path);
+    return NT_EXIT_IO;
+}
+
+void nt_cli_let_go(nt_cli_held *held, const char *path)
+{
+    struct stat is;
+    if (!held->is_held)
+        return;
+    if (held->made && fstat(held->file, &is) == 0 && is.st_size == 0)
+        unlink(path);
+    close(held->file);
+    *held = (nt_cli_held){0};
+}
+
 int nt_cli_check_place(const char *path)
 {
-    struct stat is, folder;
-    bool there = stat(path, &is) == 0;
-    int cause = there && S_ISDIR(is.st_mode)            ? EISDIR
-                : there && access(path, W_OK) != 0      ? errno
-                : !there && !find_folder(path, &folder) ? ENOENT
-                                                        : 0;
-    if (cause == 0)
+    nt_cli_held held;
+    if (strcmp(path, "-") == 0)
         return NT_EXIT_DONE;
-    nt_cli_say("%s: cannot be written: %s", path, strerror(cause));
-    return NT_EXIT_IO;
+    int status = nt_cli_hold(&held, path);
+    nt_cli_let_go(&held, path);
+    return status;
+}
+
+int nt_cli_places_probe(const nt_cli_places *places)
+{
+    int status = NT_EXIT_DONE;
+    for (int i = 0; i < places->n && status == NT_EXIT_DONE; i++)
+        status = nt_cli_check_place(places->files[i].path);
+    return status;
 }
 
 /* ---- room on the disk ----------------------------------------------------------------------- */

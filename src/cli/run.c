@@ -462,6 +462,8 @@ static int run_prepare(run *r, const nt_cli_options *options)
         status = run_begin(r, options);
     if (status == NT_EXIT_DONE && r->sens)
         status = nt_cli_sens_begin(r->sens, &r->plan, options, r->state.bytes ? &r->state : NULL);
+    if (status == NT_EXIT_DONE && r->sens && options->objectives)
+        status = nt_cli_hold(&r->sens->objectives, options->objectives);
     if (status == NT_EXIT_DONE)
         status = open_record(r, options);
     if (status == NT_EXIT_DONE)
@@ -501,7 +503,6 @@ int nt_cli_integrate(const nt_cli_options *options, nt_cli_sens *sens, nt_cli_th
 {
     run r = {.sens = sens};
     nt_cli_account account = {.places = &r.places, .sens = sens, .events = &r.events};
-    nt_cli_signals_listen();
     int status = nt_cli_places_choose(&r.places, options);
     if (status == NT_EXIT_DONE)
         status = run_prepare(&r, options);

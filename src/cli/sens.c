@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 const char *nt_cli_sens_name(const nt_cli_plan *plan, const nt_cli_sens *sens, int k)
 {
@@ -161,10 +163,24 @@ void nt_cli_sens_show(const nt_cli_plan *plan, const nt_cli_sens *sens)
 
 /* ---- the file of objectives ----------------------------------------------------------------- */
 
+/* The file that the run has held; by its name where it has lost that since, or is no ordinary one.
+ */
+static FILE *open_objectives(const nt_cli_held *held, const char *path)
+{
+    struct stat is;
+    if (!held->is_held || (fstat(held->file, &is) == 0 && is.st_nlink == 0))
+        return fopen(path, "w");
+    int file = ftruncate(held->file, 0) == 0 ? dup(held->file) : -1;
+    FILE *to = file >= 0 ? fdopen(file, "w") : NULL;
+    if (!to && file >= 0)
+        close(file);
+    return to;
+}
+
 static int write_objectives(const nt_cli_plan *plan, const nt_cli_sens *sens,
                             const nt_objectives *objectives, const char *path)
 {
-    FILE *to = fopen(path, "w");
+    FILE *to = open_objectives(&sens->objectives, path);
     bool good = to != NULL;
     if (good) {
         fputs("objective,type,value", to);
@@ -233,6 +249,7 @@ int nt_cli_sensitivities(const nt_cli_options *options)
         status = nt_cli_static_sens(options, &sens);
     else if (status == NT_EXIT_DONE)
         status = nt_cli_integrate(options, &sens, after_run);
+    nt_cli_let_go(&sens.objectives, options->objectives);
     free(sens.parameters);
     free(sens.ends);
     return status;

@@ -187,6 +187,8 @@ int nt_cli_spectrum(const nt_cli_options *options)
         nt_cli_say("-o: '%s' is the result that is read", options->output);
         status = NT_EXIT_USAGE;
     } else
+        status = nt_cli_check_place(options->output);
+    if (status == NT_EXIT_DONE)
         status = transform(from, options, window);
     nt_result_close(from);
     return status;

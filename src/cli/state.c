@@ -19,7 +19,7 @@
 
 enum { FORMAT = 4 };
 static const char magic[16] = "nutate state\n";
-static const uint32_t byte_order = 0x01020304;
+static const uint32_t byte_order = 0x01020304, other_byte_order = 0x04030201;
 
 /* Behind the head, in this order. */
 enum { INTEGRATOR, SENSITIVITY, RECORD, EVENTS, OBJECTIVES, ACCOUNT, TEXT, PIECES };
@@ -275,22 +275,35 @@ static void make_word(char *text, size_t size)
             *c = '?';
 }
 
-/* Checks what kind of file it is, before its sizes and its hash are trusted. */
+static int refuse_damaged(const char *path)
+{
+    return refuse(path, "the file of the state is damaged");
+}
+
+/* Checks what kind of file it is, before its sizes and its hash are trusted. A version writes one
+ * format, and where that is another its hash cannot be checked. */
 static int compare_kind(const char *path, head *theirs, const head *ours)
 {
-    make_word(theirs->version, sizeof theirs->version);
     if (memcmp(theirs->magic, ours->magic, sizeof magic) != 0)
         return refuse(path, "is not a state that nutate --save has written");
-    if (theirs->byte_order != byte_order)
+    if (theirs->byte_order == other_byte_order)
         return refuse(path, "the state was saved on a machine with another byte order");
-    if (theirs->format != FORMAT || memcmp(theirs->version, ours->version, sizeof ours->version))
-        return refuse_other(path, "nutate", theirs->version, ours->version);
-    return NT_EXIT_DONE;
+    if (theirs->byte_order != byte_order)
+        return refuse_damaged(path);
+    if (theirs->format == FORMAT)
+        return NT_EXIT_DONE;
+    make_word(theirs->version, sizeof theirs->version);
+    return strcmp(theirs->version, ours->version) == 0
+               ? refuse_damaged(path)
+               : refuse_other(path, "nutate", theirs->version, ours->version);
 }
 
 static int state_compare(const char *path, head *theirs, const head *ours)
 {
+    make_word(theirs->version, sizeof theirs->version);
     make_word(theirs->method, sizeof theirs->method);
+    if (strcmp(theirs->version, ours->version) != 0)
+        return refuse_other(path, "nutate", theirs->version, ours->version);
     if (strcmp(theirs->method, ours->method) != 0)
         return refuse_other(path, "the method", theirs->method, ours->method);
     if (theirs->frame != ours->frame)
@@ -331,7 +344,7 @@ static int read_bytes(FILE *file, const char *path, const head *h, nt_cli_state 
     if (fread(state->bytes, 1, (size_t)size, file) != size)
         return ferror(file) ? io_failure(path, "read") : refuse(path, cut_off);
     if (state_sum_of(*h, state->bytes, (size_t)size) != h->sum)
-        return refuse(path, "the file of the state is damaged");
+        return refuse_damaged(path);
     state->bytes[size] = '\0';
     return NT_EXIT_DONE;
 }

@@ -250,7 +250,6 @@ int nt_cli_sweep(const nt_cli_options *options)
 {
     nt_sweep *sweep = NULL;
     nt_error error = {0};
-    nt_cli_signals_listen();
     if (options->collect && options->statistics)
         return sweep_usage("expected --collect or --statistics");
     if (options->collect)

@@ -34,6 +34,8 @@ int nt_cli_sweep_collect(const nt_cli_options *options)
     }
     for (int i = 0; i < options->n_outputs && status == NT_EXIT_DONE; i++)
         status = nt_cli_check_result_name(options->outputs[i]);
+    for (int i = 0; i < options->n_outputs && status == NT_EXIT_DONE; i++)
+        status = nt_cli_check_place(options->outputs[i]);
     if (status != NT_EXIT_DONE)
         return status;
     if (nt_sweep_open(&sweep, options->collect, &error) != NT_OK)
@@ -54,11 +56,13 @@ int nt_cli_sweep_statistics(const nt_cli_options *options)
     nt_sweep *sweep = NULL;
     nt_error error = {0};
     nt_sweep_collection collection = {0};
-    int status = NT_EXIT_DONE;
     if (options->n_outputs != 1 || !nt_cli_ends_with(options->output, ".csv")) {
         nt_cli_say("--statistics: expected -o FILE.csv");
         return NT_EXIT_USAGE;
     }
+    int status = nt_cli_check_place(options->output);
+    if (status != NT_EXIT_DONE)
+        return status;
     nt_status done = options->name ? nt_sweep_read(&sweep, options->name, &error)
                                    : nt_sweep_open(&sweep, options->statistics, &error);
     if (done == NT_OK)

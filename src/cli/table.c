@@ -24,6 +24,7 @@ int nt_cli_table_files(nt_cli_table *table, const nt_cli_options *options, const
         if (!table->made)
             return nt_cli_no_memory();
         table->files[table->n_files++] = (nt_result_file){table->made, NT_CSV};
+        return nt_cli_check_place(table->made);
     }
     for (int i = 0; i < options->n_outputs; i++) {
         const char *path = options->outputs[i];
@@ -44,7 +45,10 @@ int nt_cli_table_files(nt_cli_table *table, const nt_cli_options *options, const
             return status;
         table->files[table->n_files++] = (nt_result_file){path, nt_cli_format_of(path)};
     }
-    return NT_EXIT_DONE;
+    int status = NT_EXIT_DONE;
+    for (int i = 0; i < options->n_outputs && status == NT_EXIT_DONE; i++)
+        status = nt_cli_check_place(options->outputs[i]);
+    return status;
 }
 
 /* Texts are copied; false when memory is out. */

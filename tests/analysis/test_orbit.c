@@ -348,6 +348,30 @@ static void an_advance_that_is_no_symmetry(void **unused)
     subject_free(&s);
 }
 
+static int asked_four_times(void *context, int iteration, double miss)
+{
+    (void)miss;
+    assert_int_equal(iteration, 0);
+    return ++*(int *)context == 4;
+}
+
+static void a_search_ends_within_a_shooting(void **unused)
+{
+    (void)unused;
+    subject s;
+    int asked = 0;
+    nt_error error = {0};
+    subject_make(&s, van_der_pol_text, NULL);
+    nt_orbit_setup setup = subject_setup(&s, 6, 400);
+    setup.free = 1, setup.watch = asked_four_times, setup.context = &asked;
+    nt_orbit *orbit = make_orbit(&setup);
+    assert_int_equal(nt_orbit_find(orbit, &error), NT_INTERRUPTED);
+    assert_string_equal(error.message, "the search for an orbit was interrupted");
+    assert_int_equal(asked, 4);
+    nt_orbit_destroy(orbit);
+    subject_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -363,6 +387,7 @@ int main(void)
         cmocka_unit_test(what_does_not_close_names_coordinates),
         cmocka_unit_test(a_period_that_is_none_of_the_load),
         cmocka_unit_test(an_advance_that_is_no_symmetry),
+        cmocka_unit_test(a_search_ends_within_a_shooting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

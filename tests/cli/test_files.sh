@@ -65,6 +65,45 @@ for path in "$PWD" missing/state; do
 done
 [ -e out.csv ] && fail "a result of a run whose state has no place"
 
+# where folders are there but take no files, as of a disk that is only read, before the work too
+none=/proc/none
+refused() { # FILE ARGUMENT...: words about the file alone, and nothing else written
+    file=$1
+    shift
+    rm -f out.*
+    expect 4 "$@"
+    says "nutate: $file: cannot be written: "
+    for left in out.*; do
+        [ -e "$left" ] && fail "nutate $*: leaves $left"
+    done
+}
+printf 'time,a\n0,1\n1,2\n' >two.csv
+refused $none.csv sens road.yaml --param m -o out.csv --objectives $none.csv
+refused $none.csv static road.yaml -o out.csv -o $none.csv
+refused $none.csv orbit road.yaml --period 0.1 -o out.csv -o $none.csv
+refused $none.svg modes road.yaml --over m=1..2:2 -o out.csv -o $none.svg
+refused $none.csv modes absent.yaml -o $none.csv
+refused $none.A.mtx linearise road.yaml -o out.nc -o $none.mtx
+refused $none.svg linearise road.yaml -o out.nc -o $none.svg --bode 1..2:3 --input push
+refused $none.csv spectrum two.csv --record absent -o $none.csv
+refused $none.yaml import windio absent.yaml -o $none.yaml
+refused $none.csv sweep --collect absent -o $none.csv
+refused $none.html report two.csv -o out.html -o $none.html
+refused $none.svg plot two.csv a -o $none.svg
+
+# objectives that another run is to write
+if command -v flock >/dev/null; then
+    echo before >way.csv
+    exec 9>>way.csv
+    flock 9
+    expect 4 sens road.yaml --param m -o out.csv --objectives way.csv
+    says "nutate: way.csv: is being written by another run"
+    exec 9>&-
+    [ "$(cat way.csv)" = before ] || fail "objectives of another run were touched"
+fi
+expect 2 sens road.yaml --param n -o out.csv --objectives fresh.csv
+[ -e fresh.csv ] && fail "objectives of a refused run"
+
 # with other names everything is written; a saved state may be renewed, and is not a result
 expect 0 sens road.yaml --param m -o out.csv --save state.csv --objectives way.csv --duration 0.05
 expect 2 run road.yaml -o state.csv --restart state.csv

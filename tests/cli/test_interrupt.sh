@@ -44,4 +44,18 @@ if command -v ncdump >/dev/null; then
     rows=$(sed -n 's/.*UNLIMITED ; \/\/ (\([0-9]*\) currently).*/\1/p' out)
     [ "${rows:-0}" -gt 100 ] || fail "NetCDF after a kill: ${rows:-no} rows"
 fi
+
+# Every command answers while it reads: the shell's opening of the pipe waits for that of the command.
+mkfifo model
+for arguments in "check" "modes -o read.csv" "run -o read.csv" "linearise -o read.nc"; do
+    "$nutate" ${arguments%% *} model $(echo "$arguments" | cut -s -d' ' -f2-) 2>err &
+    job=$!
+    exec 8>model
+    kill -s TERM $job
+    wait $job
+    got=$?
+    exec 8>&-
+    [ $got = 130 ] || fail "$arguments while the model is read: exit status $got"
+    says "nutate: interrupted"
+done
 finish

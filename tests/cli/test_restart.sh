@@ -60,6 +60,12 @@ done
 { head -c 300 half.state && printf 'x' && tail -c +302 half.state; } >damaged.state
 expect 2 run top.yaml --restart damaged.state
 says "damaged.state" "damaged"
+for at in 16 20 24 34 50; do # format, byte order, version, what is behind it, and the rest of the head
+    cp half.state damaged.state
+    printf '\377' | dd of=damaged.state bs=1 seek=$at conv=notrunc 2>dd.log
+    expect 2 run top.yaml --restart damaged.state
+    says "damaged.state: the file of the state is damaged"
+done
 expect 2 run top.yaml --restart top.yaml
 says "top.yaml: is not a state"
 : >empty.state
