@@ -109,4 +109,17 @@ expect 0 run truss.yaml --set initial.static=true -o rest.csv --quiet
 awk -F, 'NR == 2 { z = $4 } NR > 1 && ($4 - z > 1e-9 || z - $4 > 1e-9) { exit 1 }' rest.csv ||
     fail "a run from rest moves"
 
+# what cannot move has no modes: a table without rows
+cat >driven.yaml <<'MODEL'
+nutate: 1
+bodies:
+  arm: {mass: 2, inertia: [0.1, 0.2, 0.2], position: [0.1, 0, -0.4]}
+joints:
+  drive: {type: revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, -1, 0], motion: 3*t}
+simulation: {duration: 0.1, step: 0.01}
+output: {record: [arm.position]}
+MODEL
+expect 0 modes driven.yaml --about initial -o driven.csv
+says "0 modes of 0 degrees of freedom"
+[ "$(wc -l <driven.csv)" = 1 ] || fail "modes of a driven arm: $(cat driven.csv)"
 finish
