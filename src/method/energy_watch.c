@@ -19,16 +19,25 @@
  * moved. Runs that converge stay below a hundredth of it and runs that diverge lie above (theory.md
  * has the measurements).
  *
+ * A method may show places and velocities that are up to a step apart in time, as the symplectic
+ * ones of first order do. E is then off by as much as T or V changes in a step, D: from rest under
+ * constant forces T = n^2 K after n steps, K what they give in the first, V has fallen by
+ * n (n - 1) K, and g = n K where the n-th step exchanges D = (2 n - 1) K. So D is taken from g
+ * before it is judged. A growth that lasts is judged after the next step that exchanges less.
+ *
  * Looks are at states where steps end, of energies alone; no equations of motion are evaluated. A
  * look costs less than an evaluation and is made after two dozen of these, 3 % at most, so that a
  * method of many stages is looked at in each step and an explicit one in every 24th. Where loads
  * may give energy their power is wanted at the end of each step, for the integral by the
- * trapezoidal rule: also where work is followed more closely (work.c), so that no verdict depends
- * on what is recorded. */
+ * trapezoidal rule. This rule knows nothing of what power does within a long step: where g comes
+ * near what is warned of, the work of this step and of all later ones is taken by the powers along
+ * the dense output instead (work.c), whether work is recorded or not, so that no verdict depends on
+ * what is. */
 #include "method/energy_watch.h"
 
 #include "base/error.h"
 #include "method/integrator.h"
+#include "method/work.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -39,6 +48,9 @@ enum { BETWEEN = 24 };
 
 /* Of the exchanged and of the largest kinetic energy; the part of these that is warned of. */
 static const double EXCHANGED = 0.25, KINETIC = 0.05, WARNING = 0.02;
+
+/* Of what is warned of: from there on work is followed closely. */
+static const double NEAR = 0.25;
 
 /* Rounding of an energy, relative to its parts, that is never growth: a sum over many bodies. */
 static const double ROUNDING = 1e-12;
@@ -107,6 +119,9 @@ static bool begin(nt_integrator *it)
                            .allowed = w->allowed,
                            .power = e.power,
                            .least = e.kinetic + e.potential,
+                           .kinetic = e.kinetic,
+                           .potential = e.potential,
+                           .steps = it->statistics.steps - 1,
                            .noise = energy_noise(it, from, &e),
                            .kinetic_range = {e.kinetic, e.kinetic},
                            .potential_range = {e.potential, e.potential}};
@@ -121,16 +136,24 @@ static void widen(double range[2], double x)
 }
 
 /* Growth so far, and where it is given up. */
-static void judge(nt_energy_watch *w, const nt_energy *e)
+static void grown(nt_energy_watch *w, const nt_energy *e, double *growth, double *allowed)
 {
     double own = e->kinetic + e->potential - w->given;
     double exchanged = fmax(w->kinetic_range[1] - w->kinetic_range[0],
                             w->potential_range[1] - w->potential_range[0]);
     double size = w->kinetic_range[1] +
                   fmax(fabs(w->potential_range[0]), fabs(w->potential_range[1])) + w->given;
-    w->least = fmin(w->least, own);
-    double growth = own - w->least, allowed = EXCHANGED * exchanged + KINETIC * w->kinetic_range[1];
-    allowed += w->doubt + (ROUNDING * size + 100 * w->noise) / WARNING;
+    *growth = own - w->least - w->in_step;
+    *allowed = EXCHANGED * exchanged + KINETIC * w->kinetic_range[1] + w->doubt +
+               (ROUNDING * size + 100 * w->noise) / WARNING;
+}
+
+static void judge(nt_energy_watch *w, const nt_energy *e)
+{
+    double growth, allowed;
+    grown(w, e, &growth, &allowed);
+    growth = fmax(growth, 0);
+    w->least = fmin(w->least, e->kinetic + e->potential - w->given);
     if (growth * w->allowed >= w->growth * allowed) {
         w->growth = growth;
         w->allowed = allowed;
@@ -145,8 +168,10 @@ static bool is_too_much(const nt_integrator *it)
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
-/* What would do better: a method that controls its error and can advance the system, smaller steps
- * (growth is at least of first order in them), or a smaller tolerance. */
+/* What would do better: a method that controls its error and can advance the system, smaller steps,
+ * or a smaller tolerance. How much smaller is known only of a run that is warned of: there growth
+ * shrinks at least in proportion to the steps. One that is given up has not begun to
+ * converge, and its growth says nothing of the steps that do. */
 static void advice(const nt_integrator *it, char *text, size_t size)
 {
     static const char *const names[] = {"lie-newmark", "rkmk-dop853", "generalized-alpha-soi2"};
@@ -161,11 +186,15 @@ static void advice(const nt_integrator *it, char *text, size_t size)
                  other ? other : "lie-newmark");
     else if (controlled)
         snprintf(text, size, "a smaller tolerance than the present one would do");
-    else
-        snprintf(text, size, "a step of %.1g s would do%s%s%s",
-                 it->stepper.now.all[NT_PHASE_STEP] *
-                     sqrt(WARNING * it->watch.allowed / it->watch.growth) / 2,
-                 other ? ", or " : "", other ? other : "", other ? " with a tolerance" : "");
+    else {
+        double h =
+            it->stepper.now.all[NT_PHASE_STEP] * WARNING * it->watch.allowed / it->watch.growth / 2;
+        int n = it->watch.growth > it->watch.allowed
+                    ? snprintf(text, size, "much smaller steps would do")
+                    : snprintf(text, size, "a step of %.1g s would do", h);
+        snprintf(text + n, size - (size_t)n, "%s%s%s", other ? ", or " : "", other ? other : "",
+                 other ? " with a tolerance" : "");
+    }
 }
 
 /* Who has more than at the start, by most. */
@@ -228,6 +257,54 @@ static bool is_due(const nt_integrator *it)
     return !w->begun || each || w->spent >= BETWEEN;
 }
 
+/* The work of loads since the last look and how far off it may be: half of the change of positive
+ * power bounds the error of the trapezoidal rule where power is monotonic. */
+static void add_by_ends(nt_energy_watch *w, double h, double power)
+{
+    w->given += fmax(h / 2 * (w->power + power), 0);
+    w->doubt += h / 2 * fabs(fmax(power, 0) - fmax(w->power, 0));
+}
+
+/* The same by the powers along the last step; the doubt is what it differs by from Simpson's rule,
+ * or, where that is all there is, a quarter of what that differs by from the trapezoidal rule: four
+ * times the error of power that is smooth. False where the step is not all since the last look, or
+ * a power has no value. */
+static bool add_by_nodes(nt_integrator *it, double h)
+{
+    nt_energy_watch *w = &it->watch;
+    const nt_phase *from = &it->before, *now = &it->stepper.now;
+    double powers[NT_WORK_NODES];
+    if (from->all[NT_PHASE_T] != w->t || !(h > 0) ||
+        nt_integrator_powers(it, from, now, powers) != NT_OK)
+        return false;
+    double work = h * nt_work_within(powers, 1), first = powers[0],
+           middle = powers[NT_WORK_NODES / 2], last = powers[NT_WORK_NODES - 1];
+    double simpson = h / 6 * (first + 4 * middle + last), ends = h / 2 * (first + last);
+    if (!isfinite(work))
+        return false;
+    w->given += fmax(work, 0);
+    w->doubt += it->method->interpolate ? fabs(work - simpson) : fabs(simpson - ends) / 4;
+    return true;
+}
+
+static void add_work(nt_integrator *it, const nt_energy *e, double h)
+{
+    nt_energy_watch *w = &it->watch;
+    nt_energy_watch before = *w;
+    double growth, allowed;
+    if (!w->closely) {
+        add_by_ends(w, h, e->power);
+        grown(w, e, &growth, &allowed);
+        bool gives = !(it->problem->system->capabilities & NT_GIVES_NO_ENERGY);
+        if (!gives || growth + w->in_step <= NEAR * WARNING * allowed)
+            return;
+        *w = before;
+        w->closely = true;
+    }
+    if (!add_by_nodes(it, h))
+        add_by_ends(w, h, e->power);
+}
+
 static nt_status watch(nt_integrator *it, nt_error *error)
 {
     nt_energy_watch *w = &it->watch;
@@ -236,13 +313,18 @@ static nt_status watch(nt_integrator *it, nt_error *error)
     if ((!w->begun && !begin(it)) || !look_at_energy(it, now, &e))
         return NT_OK;
     double t = now->all[NT_PHASE_T];
-    w->given += fmax((t - w->t) / 2 * (w->power + e.power), 0);
-    w->doubt += (t - w->t) / 2 * fabs(fmax(e.power, 0) - fmax(w->power, 0));
-    w->t = t;
-    w->power = e.power;
-    w->spent = 0;
+    long steps = it->statistics.steps - w->steps;
     widen(w->kinetic_range, e.kinetic);
     widen(w->potential_range, e.potential);
+    if (steps > 0)
+        w->in_step =
+            fmax(fabs(e.kinetic - w->kinetic), fabs(e.potential - w->potential)) / (double)steps;
+    add_work(it, &e, t - w->t);
+    w->t = t;
+    w->power = e.power;
+    w->kinetic = e.kinetic, w->potential = e.potential;
+    w->steps += steps;
+    w->spent = 0;
     judge(w, &e);
     return is_too_much(it) ? give_up(it, error) : NT_OK;
 }

@@ -7,9 +7,13 @@
 
 /* What it remembers from look to look; part of a saved state. */
 typedef struct nt_energy_watch {
-    bool begun;          /* a first look was made                       */
-    double t, power;     /* at the last look: s, W                      */
-    long spent;          /* evaluations that steps took, not looks of others, since the last look */
+    bool begun;                /* a first look was made                       */
+    bool closely;              /* work is followed along the steps            */
+    double t, power;           /* at the last look: s, W                      */
+    double kinetic, potential; /* J, there                              */
+    double in_step; /* J, by which the larger of both changed in a step since the look before */
+    long steps;     /* of the run, up to the last look             */
+    long spent;     /* evaluations that steps took, not looks of others, since the last look */
     double given, doubt; /* J, by loads where they give, and how far off that may be */
     double least;        /* J, smallest energy less what was given       */
     double kinetic_range[2], potential_range[2]; /* J, smallest and largest                   */

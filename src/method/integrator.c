@@ -154,7 +154,10 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     it->size = phase_size(p, &layout);
     it->variable = chooses_steps(setup, &layout);
     it->layout = layout;
-    int phases = 3 + (it->method->review != NULL) + it->track_work;
+    bool watched =
+        it->energy_check != NT_ENERGY_UNWATCHED && (p->system->capabilities & NT_HAS_ENERGY);
+    bool works = it->track_work || watched; /* the watch may want to know work closely */
+    int phases = 3 + (it->method->review != NULL) + works;
     double *all = NT_TAKE(&it->arena, (size_t)phases * it->size, double);
     it->looked_v = NT_TAKE(&it->arena, nt_problem_changes_frame(p) ? 2 * (size_t)p->nv : 0, double);
     it->kept = NT_TAKE(&it->arena, p->nc, int);
@@ -172,7 +175,7 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     it->stepper.scratch =
         NT_TAKE(&it->arena, layout.scratch > dense ? layout.scratch : dense, double);
     it->dense = it->stepper.scratch; /* free between steps, but work is looked for within one */
-    if (it->track_work)
+    if (works)
         it->dense = NT_TAKE(&it->arena, dense, double);
     size_t begun = NT_PHASE_HEAD + (size_t)(p->nq + p->nv + p->system->n_memory);
     it->begun.all = NT_TAKE(&it->arena, begun, double);
@@ -186,7 +189,7 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     phase_bind(&it->before, all + 2 * it->size, p);
     if (it->method->review)
         phase_bind(&it->earlier, all + 3 * it->size, p);
-    if (it->track_work)
+    if (works)
         phase_bind(&it->within, all + (size_t)(phases - 1) * it->size, p);
     *out = it;
     return NT_OK;

@@ -75,6 +75,11 @@ nt_status nt_integrator_looking(nt_integrator *integrator, nt_stepper *looking);
 void nt_integrator_rates(const nt_integrator *integrator, const nt_phase *phase, const double **v,
                          const double **vdot);
 
+/* Power of the step from -> to at the nodes of work.c, power[NT_WORK_NODES], W; no number where the
+ * equations have no value. NT_NO_MEMORY, or NT_OK. Changes nothing that later steps compute. */
+nt_status nt_integrator_powers(nt_integrator *integrator, const nt_phase *from, const nt_phase *to,
+                               double *power);
+
 /* Power and work of the step now -> next, whose time and size are there, into `next`; see work.c.
  */
 nt_status nt_integrator_work(nt_integrator *integrator);

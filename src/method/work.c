@@ -68,26 +68,35 @@ static double power_of(nt_integrator *it, const nt_phase *phase)
     return p->system->energy(p->system->self, &at, &energy) == NT_OK ? energy.power : (double)NAN;
 }
 
-nt_status nt_integrator_work(nt_integrator *it)
+nt_status nt_integrator_powers(nt_integrator *it, const nt_phase *from, const nt_phase *to,
+                               double *power)
 {
     nt_stepper *s = &it->stepper;
-    const nt_phase *now = &s->now, *next = &s->next;
-    double *power = next->all + NT_PHASE_POWER, t = now->all[NT_PHASE_T];
-    double h = next->all[NT_PHASE_T] - t;
-    power[0] = power_of(it, now);
+    double t = from->all[NT_PHASE_T], h = to->all[NT_PHASE_T] - t;
+    power[0] = power_of(it, from);
     s->glances = true;
     nt_status status = NT_OK;
     for (int k = 1; k < NT_WORK_NODES - 1 && status != NT_NO_MEMORY; k++) {
         if (!nt_work_looks(it->method, k))
             continue;
-        status = nt_integrator_between(it, now, next, t + nt_work_node[k] * h, &it->within);
+        status = nt_integrator_between(it, from, to, t + nt_work_node[k] * h, &it->within);
         power[k] = status == NT_OK ? power_of(it, &it->within) : (double)NAN;
     }
     s->glances = false;
     if (status == NT_NO_MEMORY)
         return status;
-    power[NT_WORK_NODES - 1] = power_of(it, next);
+    power[NT_WORK_NODES - 1] = power_of(it, to);
     nt_work_fill(it->method, power);
-    next->all[NT_PHASE_WORK] = now->all[NT_PHASE_WORK] + h * nt_work_within(power, 1);
     return NT_OK;
+}
+
+nt_status nt_integrator_work(nt_integrator *it)
+{
+    const nt_phase *now = &it->stepper.now, *next = &it->stepper.next;
+    double *power = next->all + NT_PHASE_POWER;
+    double h = next->all[NT_PHASE_T] - now->all[NT_PHASE_T];
+    nt_status status = nt_integrator_powers(it, now, next, power);
+    if (status == NT_OK)
+        next->all[NT_PHASE_WORK] = now->all[NT_PHASE_WORK] + h * nt_work_within(power, 1);
+    return status;
 }

@@ -42,6 +42,23 @@ static const char held[] =
     "joints: {drive: {type: revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, -1, 0], "
     "motion: 'step(t, 0.2, 0, 1.2, 1.5)'}}\n";
 
+/* From rest: a fall, and a spring; the first step is all that has moved. */
+static const char falls[] = "nutate: 1\ngravity: [0, 0, -9.8]\n"
+                            "bodies: {ball: {mass: 1, position: [0, 0, 5], point: true}}\n";
+static const char pulled[] =
+    "nutate: 1\ngravity: [0, 0, 0]\n"
+    "bodies: {p: {mass: 1, inertia: [1, 1, 1], position: [1.1, 0, 0]}}\n"
+    "forces: {s: {type: spring, between: [ground, p], at: [[0, 0, 0], [1.1, 0, 0]], "
+    "stiffness: 100, length: 1}}\n";
+
+/* A hinge that is driven: right at every step's end, whatever power does within. */
+#define HINGE(motion)                                                                              \
+    "nutate: 1\ngravity: [0, 0, -9.81]\n"                                                          \
+    "bodies: {a: {mass: 2, inertia: [0.1, 0.2, 0.3], position: [1, 0, 0]}}\n"                      \
+    "joints: {j: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0], motion: "  \
+    "'" motion "'}}\n"
+static const char wound[] = HINGE("5*t^2"), shaken[] = HINGE("10*t+5*sin(40*t)");
+
 /* A heavy top without joints, for methods of the rotation group. */
 static const char spinner[] = "nutate: 1\ngravity: [0, 0, -9.81]\n"
                               "bodies: {top: {mass: 2, inertia: [0.1, 0.15, 0.05], position: [0, "
@@ -55,12 +72,15 @@ typedef struct result {
     char warning[300];
 } result;
 
-static result run(const char *text, const char *method, nt_energy_check check, double end, double h)
+static result run_to(const char *text, const char *method, nt_energy_check check, double end,
+                     double h, double tolerance)
 {
     mechanism m = mechanism_read(text);
     result r = {0};
     nt_integrator_setup setup = {
         .system = nt_run_system(m.run), .method = nt_method_find(method), .energy_check = check};
+    for (int i = 0; i < 4; i++)
+        setup.tolerance[i] = tolerance;
     if (!nt_method_has_frame(setup.method, setup.frame))
         setup.frame = NT_BODY;
     if (nt_integrator_create(&m.integrator, &setup, &r.error) != NT_OK ||
@@ -76,6 +96,11 @@ static result run(const char *text, const char *method, nt_energy_check check, d
     r.steps = nt_integrator_statistics(m.integrator)->steps;
     mechanism_close(&m);
     return r;
+}
+
+static result run(const char *text, const char *method, nt_energy_check check, double end, double h)
+{
+    return run_to(text, method, check, end, h, 0);
 }
 
 static void says(const char *text, const char *words)
@@ -168,6 +193,59 @@ static void test_what_converges_goes_on(void **unused)
         if ((r.warning[0] != '\0') != runs[i].warned)
             fail_msg("%s, step %g: warning '%s', growth %g of %g", runs[i].method, runs[i].h,
                      r.warning, r.growth, r.allowed);
+    }
+}
+
+/* By methods whose velocities are a step ahead, at steps that follow the motion. */
+static void test_rest_is_no_growth(void **unused)
+{
+    (void)unused;
+    static const char *const methods[] = {"lie-euler", "lie-euler-adjoint", "lie-midpoint"};
+    static const double steps[] = {1e-2, 1e-3, 1e-5};
+    for (int i = 0; i < 18; i++) {
+        double h = steps[i % 3] / (i < 9 ? 1 : 100); /* the spring turns it back */
+        const char *method = methods[i / 3 % 3], *text = i < 9 ? falls : pulled;
+        result r = run(text, method, NT_ENERGY_ENDS, fmin(1000 * h, 1), h);
+        if (r.error.status != NT_OK || r.warning[0])
+            fail_msg("%s, step %g, %s: %s%s", method, h, i < 9 ? "falls" : "pulled",
+                     r.error.message, r.warning);
+    }
+}
+
+static void test_driven_hinges_are_right(void **unused)
+{
+    (void)unused;
+    static const char *const methods[] = {"rkmk-dopri5", "rkmk-dop853"};
+    for (int i = 0; i < 16; i++) {
+        double tolerance = pow(10, -4 - 2 * (i / 2 % 4));
+        const char *text = i < 8 ? wound : shaken;
+        result r = run_to(text, methods[i % 2], NT_ENERGY_ENDS, 3, 1e-3, tolerance);
+        if (r.error.status != NT_OK || r.warning[0])
+            fail_msg("%s, tolerance %g, %s: %s%s", methods[i % 2], tolerance,
+                     i < 8 ? "wound" : "shaken", r.error.message, r.warning);
+    }
+}
+
+/* A step is named only where growth shrinks with it, and that step does. */
+static void test_a_step_that_is_named_does(void **unused)
+{
+    (void)unused;
+    result r = run(ball, "generalized-alpha", NT_ENERGY_ENDS, 10, 0.1);
+    assert_int_equal(r.error.status, NT_ENERGY);
+    says(r.error.message, "much smaller steps would do, or ");
+    assert_null(strstr(r.error.message, "a step of"));
+    static const struct {
+        const char *text, *method;
+        double h;
+    } warned[] = {{ball, "generalized-alpha", 1e-4}, {pulled, "lie-euler", 1e-2}};
+    for (int i = 0; i < 2; i++) {
+        r = run(warned[i].text, warned[i].method, NT_ENERGY_ENDS, 2.5, warned[i].h);
+        says(r.warning, "a step of ");
+        double h = atof(strstr(r.warning, "a step of ") + strlen("a step of "));
+        assert_true(h > 0 && h < warned[i].h);
+        r = run(warned[i].text, warned[i].method, NT_ENERGY_ENDS, 2.5, h);
+        assert_int_equal(r.error.status, NT_OK);
+        assert_string_equal(r.warning, "");
     }
 }
 
@@ -274,6 +352,9 @@ int main(void)
         cmocka_unit_test(test_growth_ends_a_run),
         cmocka_unit_test(test_the_element_that_gained_is_named),
         cmocka_unit_test(test_what_converges_goes_on),
+        cmocka_unit_test(test_rest_is_no_growth),
+        cmocka_unit_test(test_driven_hinges_are_right),
+        cmocka_unit_test(test_a_step_that_is_named_does),
         cmocka_unit_test(test_unstable_methods_warn),
         cmocka_unit_test(test_looks_are_few),
         cmocka_unit_test(test_the_watch_is_saved),
