@@ -4,8 +4,8 @@
 arguments="run model.yaml -o result.csv"
 spherical() { chain spherical "$1"; }
 revolute() { chain revolute "$1"; }
-grows chain 32 spherical
-grows hinged_chain 64 revolute # below, arenas grow by doubling
+grows chain 64 spherical # below, arenas grow by doubling
+grows hinged_chain 64 revolute
 
 rows() {
     cat <<END

@@ -95,6 +95,7 @@ static inline void bench_init(bench *b)
     b->model.file = "test.yaml";
     memset(numbers, 0, sizeof numbers);
     b->run = (nt_run){.model = &b->model,
+                      .share = {1, 1, 1},
                       .numbers = numbers,
                       .bodies = b->bodies,
                       .markers = b->markers,
