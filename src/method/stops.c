@@ -614,16 +614,27 @@ static nt_status advance_stretch(nt_integrator *it, double h, nt_observer observ
     return NT_OK;
 }
 
+/* At a known stop whose events have not happened yet: there a run can be stopped, saved and gone on
+ * with, to another end too. */
+static bool is_due(const nt_integrator *it)
+{
+    const nt_stretch *stretch = &it->stops.stretch;
+    return stretch->laid_out && stretch->known && !it->stops.busy &&
+           it->stepper.now.all[NT_PHASE_T] == stretch->end;
+}
+
 nt_status nt_stops_advance(nt_integrator *it, double end, double h, nt_observer observer,
                            void *context, nt_error *error)
 {
     nt_stops *s = &it->stops;
     nt_status status = NT_OK;
     while (status == NT_OK && it->stepper.now.all[NT_PHASE_T] < end && !s->stretch.ended) {
-        if ((status = lay_out(it, end, h, error)) != NT_OK)
+        bool due = is_due(it);
+        if (!due && (status = lay_out(it, end, h, error)) != NT_OK)
             return status;
         s->nudge = NUDGE * fmin(h, s->stretch.end - s->stretch.begin);
-        status = advance_stretch(it, h, observer, context, error);
+        if (!due)
+            status = advance_stretch(it, h, observer, context, error);
         /* an event that was found has happened already, and the stretch is no longer laid out */
         if (status == NT_OK && s->stretch.laid_out && s->stretch.known &&
             it->stepper.now.all[NT_PHASE_T] == s->stretch.end)
@@ -632,10 +643,4 @@ nt_status nt_stops_advance(nt_integrator *it, double end, double h, nt_observer 
     return status;
 }
 
-bool nt_stops_whole(const nt_integrator *it)
-{
-    const nt_stops *s = &it->stops;
-    double t = it->stepper.now.all[NT_PHASE_T];
-    return !s->events ||
-           (!s->busy && !(s->stretch.laid_out && s->stretch.known && t == s->stretch.end));
-}
+bool nt_stops_whole(const nt_integrator *it) { return !it->stops.events || !it->stops.busy; }

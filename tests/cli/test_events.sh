@@ -61,8 +61,37 @@ each run bouncing.yaml --frame body --method generalized-alpha-soi2 --duration 2
 each run bouncing.yaml --method rkmk-dop853 --set simulation.tolerance=1e-9 --duration 2
 each run bouncing.yaml --method bdf --set simulation.tolerance=1e-7 --duration 2
 each sens bouncing.yaml --param pull --param kick --duration 0.85 --step 5e-3
+# a stop at the end of every step, none of which has happened yet where steps are looked at
+cat >sampled.yaml <<'END'
+nutate: 1
+bodies:
+  b: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}
+forces:
+  f: {type: force, on: b, value: [pilot.push, 0, 0]}
+sampled:
+  pilot: {every: 1e-3, values: {push: -b.position.x - 0.1*b.velocity.x}}
+events:
+  once: {when: b.position.x, then: [{impulse: {on: b, value: [0, 0.1, 0]}}]}
+simulation: {duration: 20, step: 1e-3}
+output: {every: 0.1, record: [b.position.x, b.velocity.x]}
+END
+each run sampled.yaml
+each run sampled.yaml --method generalized-alpha-soi2 --duration 30
 echo "$stops stops"
 [ $stops -ge 5 ] || fail "only $stops stops"
+
+# ---- heard at stops ----
+"$nutate" run sampled.yaml --duration 1e5 -o long.csv 2>err </dev/null &
+job=$!
+while kill -0 $job 2>/dev/null && [ ! -s long.csv ]; do sleep 0.01; done
+kill -s TERM $job
+for wait in $(seq 100); do
+    kill -0 $job 2>/dev/null || break
+    sleep 0.1
+done
+kill -s KILL $job 2>/dev/null && fail "SIGTERM is not heard where every step ends at a sample"
+wait $job
+[ $? = 130 ] || fail "exit status after SIGTERM"
 
 # ---- saved in the middle, between two stops and at one ----
 sed 's/every: 0.00173, //; s/duration: 4/duration: 1.2/' bouncing.yaml >each.yaml
