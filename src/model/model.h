@@ -279,6 +279,8 @@ nt_status nt_element_begin_couples(nt_model *model, nt_element *element, int cou
 nt_status nt_element_list_couple(nt_model *model, nt_element *element, int k, int row, int column);
 /* The port of the own coordinates of another element, added where it is new; -1: memory is out. */
 int nt_element_port_of_own_of(nt_model *model, nt_element *element, const nt_element *owner);
+/* The body whose translation or rotation a node is; -1: of none. */
+int nt_model_body_of_node(const nt_model *model, int node);
 /* Marks the bodies of its ports in bodies[n_bodies]. */
 void nt_element_look_at(const nt_model *model, const nt_element *element, bool *bodies);
 

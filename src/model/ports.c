@@ -88,14 +88,31 @@ int nt_element_port_of_own(nt_model *model, nt_element *e)
     return model && e ? nt_element_port_of_own_of(model, e, e) : -1;
 }
 
+/* Each body but the ground has a node or two, numbered in the order of bodies. */
+int nt_model_body_of_node(const nt_model *model, int node)
+{
+    int low = 1, high = model->n_bodies; /* it is one of [low, high) */
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        const nt_body *b = &model->bodies[middle];
+        if ((b->t_node >= 0 ? b->t_node : b->r_node) <= node)
+            low = middle;
+        else
+            high = middle;
+    }
+    bool is_its = low < model->n_bodies && node >= 0 &&
+                  (model->bodies[low].t_node == node || model->bodies[low].r_node == node);
+    return is_its ? low : -1;
+}
+
 void nt_element_look_at(const nt_model *model, const nt_element *e, bool *bodies)
 {
     bodies[e->a] = bodies[e->b] = true;
-    for (int i = NT_PORTS; i < e->n_ports; i++)
-        for (int b = 1; b < model->n_bodies && e->ports[i].node >= 0; b++)
-            if (model->bodies[b].t_node == e->ports[i].node ||
-                model->bodies[b].r_node == e->ports[i].node)
-                bodies[b] = true;
+    for (int i = NT_PORTS; i < e->n_ports; i++) {
+        int body = nt_model_body_of_node(model, e->ports[i].node);
+        if (body >= 0)
+            bodies[body] = true;
+    }
 }
 
 /* Ports are complete: where each has its entries. */

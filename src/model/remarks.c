@@ -95,14 +95,14 @@ static int root_of(int *group, int body)
 static void join_nodes(const nt_model *model, const nt_element *e, int *group)
 {
     int first = -1;
-    for (int port = 0; port < e->n_ports; port++)
-        for (int i = 1; e->ports[port].node >= 0 && i < model->n_bodies; i++) {
-            if (model->bodies[i].t_node != e->ports[port].node)
-                continue;
-            int a = root_of(group, i), b = first < 0 ? a : root_of(group, first);
-            group[a > b ? a : b] = a > b ? b : a;
-            first = i;
-        }
+    for (int port = 0; port < e->n_ports; port++) {
+        int i = nt_model_body_of_node(model, e->ports[port].node);
+        if (i < 0)
+            continue;
+        int a = root_of(group, i), b = first < 0 ? a : root_of(group, first);
+        group[a > b ? a : b] = a > b ? b : a;
+        first = i;
+    }
 }
 
 /* The first group of bodies that hang together, but not with the ground, by its first two bodies.

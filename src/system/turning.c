@@ -85,16 +85,18 @@ nt_status nt_turning_take(nt_factors *f)
     if (!t->q || !t->Q || list_groups(t, f) != NT_OK)
         return NT_NO_MEMORY;
     t->block = NT_TAKE(&f->arena, p->pattern->n_nodes, int);
-    if (!t->block || nt_matrix_init(&t->now, p->pattern) != NT_OK)
+    int *owner = NT_TAKE(&f->arena, p->nv, int); /* the block of each entry of v */
+    if (!t->block || !owner || nt_matrix_init(&t->now, p->pattern) != NT_OK)
         return NT_NO_MEMORY;
-    for (int node = 0; node < p->pattern->n_nodes; node++)
-        t->block[node] = -1;
+    for (int i = 0; i < p->nv; i++)
+        owner[i] = -1;
     for (int b = 0; b < p->space.n_blocks; b++)
-        for (int node = 0; node < p->pattern->n_primary; node++) {
-            int v = p->pattern->node_start[node] - p->space.blocks[b].v;
-            if (v >= 0 && v < p->space.blocks[b].nv && turns(p, node, b))
-                t->block[node] = b;
-        }
+        for (int i = 0; i < p->space.blocks[b].nv; i++)
+            owner[p->space.blocks[b].v + i] = b;
+    for (int node = 0; node < p->pattern->n_nodes; node++) {
+        int b = node < p->pattern->n_primary ? owner[p->pattern->node_start[node]] : -1;
+        t->block[node] = b >= 0 && turns(p, node, b) ? b : -1;
+    }
     t->alike = t->found = true;
     f->turning = t;
     return NT_OK;

@@ -47,6 +47,23 @@ file() {
 arguments="check model.yaml --quiet"
 grows reader 200 file # below, pieces of memory grow by doubling
 
+# One beam of many elements.
+beam() {
+    cat <<END
+nutate: 1
+beams:
+  b:
+    points: [[0, 0, 0], [10, 0, 0]]
+    order: 2
+    elements: $1
+    sections: [{material: {E: 2e11, nu: 0.3, density: 7800}, shape: circle, radius: 0.05}]
+joints:
+  j: {type: revolute, between: [ground, b.root], axis: [0, 0, 1], motion: t^2}
+simulation: {duration: 1, step: 1e-3}
+END
+}
+grows beam 250 beam
+
 # Names in no order: what loads depend on, and what is recorded.
 names() {
     awk -v n="$1" 'BEGIN {
