@@ -17,8 +17,8 @@ const char *const nt_reuse_words[] = {"never", "always", "auto", NULL};
  * allowed: this share of it. */
 static const double KEPT_ERROR = 0.01;
 
-/* A first correction of more than this share of what was predicted says that the prediction was no
- * measure of the step's sizes. */
+/* A first correction of positions by more than this share of what was predicted says that the
+ * prediction was no measure of the step's sizes. */
 static const double ASTRAY = 0.5;
 
 /* ---- work ----------------------------------------------------------------------------------- */
@@ -463,7 +463,8 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
         size = worst_ratio(w->z, w->per_increment, p->n);
         if (!isfinite(size))
             return fail_moving(s, w, NT_NOT_FINITE, size);
-        astray = i == 0 && size * relative > ASTRAY;
+        astray = i == 0 && size * relative > ASTRAY &&
+                 worst_ratio(w->z, w->per_increment, p->nv) * relative > ASTRAY;
         /* what is left after this correction: the increments' geometric series, if they shrink */
         double ratio = i > 0 ? size / last : 1;
         double allowed = fresh ? 1 : KEPT_ERROR;
