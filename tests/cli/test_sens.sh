@@ -278,10 +278,8 @@ contacts:
 simulation: {duration: 0.4, step: 1e-3, method: generalized-alpha}
 output: {every: 0.1, record: [ball.position, pin.energy, coil.energy, floor.power, floor.energy, floor.torque]}
 END
-for method in generalized-alpha rkmk-dop853; do
-    expect 0 sens power.yaml --param m --param k --param mu --check --method $method
-    prints "30 derivatives agree"
-done
+expect 0 sens power.yaml --param m --param k --param mu --check
+prints "30 derivatives agree"
 
 # what a bearing is made of, under a film of oil; contacts of all shapes in their radii
 cat >bearing.yaml <<'END'
