@@ -87,8 +87,7 @@ int nt_model_signal_name(const nt_model *model, const char *object, int i, char 
 {
     for (int k = 0; k < nt_quantity_kind_count; k++) {
         const nt_quantity_kind *kind = &nt_quantity_kinds[k];
-        bool is_known = kind->differentiate || (kind->needs & NT_IS_LOAD);
-        if (!is_known || !nt_quantity_is_of(model, object, kind))
+        if (!kind->differentiate || !nt_quantity_is_of(model, object, kind))
             continue;
         if (i < kind->columns)
             return snprintf(text, (size_t)size, "%s%s%s%s%s", object, *kind->name ? "." : "",
