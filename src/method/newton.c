@@ -431,6 +431,7 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
     bool astray = false;  /* sizes were taken from a prediction that was of no use */
     bool settled = false; /* increments say converged: only the residual is still to be asked */
     double last = 0, size = 0;
+    int first = 0; /* iteration whose sizes are compared with */
     double relative = nt_options_get(s->options, NT_OPTION_TOLERANCE_RELATIVE);
     int extra = (int)nt_options_get(s->options, NT_OPTION_EXTRA_ITERATIONS);
     int most = (int)nt_options_get(s->options, NT_OPTION_MAX_ITERATIONS) + extra;
@@ -440,8 +441,10 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
         nt_matrix *own = fresh ? &f->matrix : NULL;
         f->kept = f->kept && (settled || !fresh); /* what is filled is not kept */
         nt_status status = equations(s, w, leaves ? &s->linear->matrix : settled ? NULL : own);
-        if (status == NT_OK && (i == 0 || astray))
+        if (status == NT_OK && (i == 0 || astray)) {
             set_tolerances(s, w, astray);
+            first = i;
+        }
         if (status != NT_OK)
             return status;
         if (settled) {
@@ -466,11 +469,11 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
         astray = i == 0 && size * relative > ASTRAY &&
                  worst_ratio(w->z, w->per_increment, p->nv) * relative > ASTRAY;
         /* what is left after this correction: the increments' geometric series, if they shrink */
-        double ratio = i > 0 ? size / last : 1;
+        double ratio = i > first ? size / last : 1;
         double allowed = fresh ? 1 : KEPT_ERROR;
         settled = size <= allowed || (ratio < 0.5 && ratio / (1 - ratio) * size <= allowed) ||
-                  (i > 0 && size <= 1 && ratio > SLOW); /* as far as rounding lets it go */
-        if (!settled && i > 0 && ratio > SLOW) {
+                  (i > first && size <= 1 && ratio > SLOW); /* as far as rounding lets it go */
+        if (!settled && i > first && ratio > SLOW) {
             /* near a singular position rounding of positions is amplified in the multipliers: where
              * the motion stands still and only they move, the residual decides */
             if (fresh && worst_ratio(w->z, w->per_increment, p->nv) <= 1)
