@@ -34,9 +34,8 @@
  *     are compiled again: a struct of another version, newer or older, may end before the fields
  *     that the library reads. It is refused with NT_INVALID, and nothing but `version` is read.
  *   - nt_element_type and nt_plugin carry NT_ELEMENT_VERSION in the same way (element.h).
- *   - What an nt_system points to (nt_space, nt_events, nt_momenta) and what its functions are
- * given (nt_point, nt_terms, nt_combination, nt_instant) are those of the version in that
- * nt_system.
+ *   - What an nt_system points to and what its functions are given (nt_events, nt_momenta,
+ *     nt_point, nt_terms, nt_combination, nt_instant) are those of the version in it.
  *   - Structs to which the library returns a pointer (nt_simulation, nt_statistics,
  *     nt_solver_statistics) may get new fields at the end. All other structs stay as they are.
  *   - Enumerations may get new values at the end: expect values that you do not know. Numbers of

@@ -113,7 +113,7 @@ nt_status nt_method_check_system(const nt_method *method, const nt_system *syste
     nt_error_clear(error);
     NT_NEED(error, "method system", method, system);
     NT_NEED_SYSTEM(error, "system", system);
-    return nt_method_suits(method, system, error);
+    return nt_said(error, nt_method_suits(method, system, error));
 }
 
 nt_status nt_method_check_tolerance(const nt_method *method, const nt_system *system,

@@ -477,7 +477,7 @@ nt_status nt_result_create(nt_result_writer **writer, const nt_result_setup *set
     }
     nt_status status = check_columns(setup, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     nt_result_writer *w = calloc(1, sizeof *w);
     if (!w)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");

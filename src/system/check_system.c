@@ -219,7 +219,7 @@ nt_status nt_system_refuse(nt_error *error, const char *function, const char *na
 nt_status nt_system_check(const nt_system *system, nt_error *error)
 {
     nt_error_clear(error);
-    return nt_system_refuse(error, __func__, "system", system);
+    return nt_said(error, nt_system_refuse(error, __func__, "system", system));
 }
 
 nt_status nt_arrays_refuse(nt_error *error, const char *function, const char *name,
