@@ -311,6 +311,12 @@ struct nt_system {
      * of a flexible body that of one of its nodes, else the block itself. Factors that are kept
      * from step to step turn along (reuse_tangent). NULL: they stay as they are. */
     const int *carriers;
+    /* What evaluations have come across since the last call that a run should know of, though it
+     * is no failure: the time at which it was worst, s, NaN: nothing. The integrator asks for it
+     * until there is nothing left, after each step that stands and after each try that does not,
+     * and looks at the energies at these times, by which the system may keep it. t: the present
+     * time; -infinity: a run begins. NULL: nothing is come across. From version 2 on. */
+    double (*noticed)(void *self, double t);
 };
 
 /* NT_INVALID, with the field and what was expected of it, for a system that contradicts itself: a
