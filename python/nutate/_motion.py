@@ -104,6 +104,7 @@ class RunOf(Owner):
     """An nt_run of a model with parameters set."""
 
     run: Any = ffi.NULL
+    _hold: Any = ffi.NULL
 
     def __init__(self, model: "Model", values: Mapping[str, float], threads: int = 1) -> None:
         check_process()
@@ -115,6 +116,7 @@ class RunOf(Owner):
             status = lib.nt_run_create(run, self.model._pointer, self.error)
         self.check(status)
         self.run = run[0]
+        self._hold = lib.py_hold_take(model._hold)
         own_run(self.run, self)
         self.system = lib.nt_run_system(self.run)
         self.set_parameters(values)
@@ -163,6 +165,8 @@ class RunOf(Owner):
             own_run(self.run, None)
             lib.nt_run_destroy(self.run)
             self.run = ffi.NULL
+        lib.py_hold_drop(self._hold)
+        self._hold = ffi.NULL
         count_threads(-self._counted)
         self._counted = 0
 

@@ -34,7 +34,7 @@ from ._description import laws_in, to_yaml
 from ._motion import Options, Setup, Tolerance, suggestion
 from ._whole import run_whole
 from .laws import calling, give_laws
-from .errors import UsageError
+from .errors import NoMemoryError, Status, UsageError
 from .result import Column, Groups, Result, Table
 from .state import State
 from .stepper import Stepper
@@ -132,7 +132,10 @@ class Model:
                     pointer, said, len(said), name.encode(), beside, array, len(words), error
                 )
         check(status, error, None, owner)
-        self._pointer = ffi.gc(pointer[0], lib.nt_model_destroy)
+        hold = lib.py_hold_create(pointer[0])
+        if not hold:
+            raise NoMemoryError("out of memory", Status.NO_MEMORY)
+        self._pointer, self._hold = pointer[0], ffi.gc(hold, lib.py_hold_drop)
         if self.laws:
             give_laws(self._pointer, self.laws)
         self._name = name
@@ -148,11 +151,9 @@ class Model:
         self._quantities: Dict[str, Any] = {}
         self._plans: Dict[Any, Any] = {}
         error, owner = new_error(), Owner()
-        run = ffi.new("nt_run **")
         with calling(self.laws, owner):
-            status = lib.nt_run_create(run, self._pointer, error)
+            status, self._look = self._new_look(error)  # for parameters; guarded by _lock
         check(status, error, None, owner)
-        self._look = ffi.gc(run[0], lib.nt_run_destroy)  # for parameters; guarded by _lock
         system = lib.nt_run_system(self._look)
         self._parameter_names: List[str] = [
             text(system.parameter_names[i]) for i in range(system.n_parameters)
@@ -160,6 +161,20 @@ class Model:
         self._places = {name: i for i, name in enumerate(self._parameter_names)}
         if values:
             self._apply(self._values)
+
+    def _new_look(self, error: Any) -> Tuple[int, Any]:
+        """Makes a run that holds the model, whatever is freed first."""
+        run = ffi.new("nt_run **")
+        status = lib.nt_run_create(run, self._pointer, error)
+        if status:
+            return status, None
+        hold, destroy, drop = lib.py_hold_take(self._hold), lib.nt_run_destroy, lib.py_hold_drop
+
+        def free(made: Any) -> None:
+            destroy(made)
+            drop(hold)
+
+        return status, ffi.gc(run[0], free)
 
     def __reduce__(self) -> Any:
         return _rebuild, (
@@ -174,7 +189,8 @@ class Model:
 
     def __copy__(self) -> "Model":
         copy = type(self).__new__(type(self))
-        copy._pointer, copy._name, copy._folder = self._pointer, self._name, self._folder
+        copy._pointer, copy._hold = self._pointer, self._hold
+        copy._name, copy._folder = self._name, self._folder
         copy._settings, copy.laws = dict(self._settings), self.laws
         copy._prepare(self._values)
         return copy
@@ -277,9 +293,9 @@ class Model:
         rest = {other: value for other, value in self._values.items() if other != name}
         with self._lock:
             error = new_error()
-            run = ffi.new("nt_run **")
-            check(lib.nt_run_create(run, self._pointer, error), error)
-            before, self._look = self._look, ffi.gc(run[0], lib.nt_run_destroy)
+            status, look = self._new_look(error)
+            check(status, error)
+            before, self._look = self._look, look
             try:
                 self._apply(rest)
             except BaseException:

@@ -329,7 +329,8 @@ class Stepper(Steps):
 
     def _exchange(self, other: Motion) -> None:
         """Takes the run and the integrator of another motion, and gives it its own to be closed."""
-        for name in ("model", "run", "system", "integrator", "setup", "_keep", "_counted"):
+        names = ("model", "run", "system", "integrator", "setup", "_keep", "_counted", "_hold")
+        for name in names:
             mine, its = getattr(self, name), getattr(other, name)
             setattr(self, name, its)
             setattr(other, name, mine)
