@@ -391,7 +391,7 @@ static void test_places_of_rows(void **state)
         {"-1", "2, 0, 0", "0.5", "section at 0.5: stiffness is not positive definite", 6, 9},
         {"1", "0.5, 0, 0", "0.5", "its line folds back at point 2", 9, 23},
         {"1", "1, 0, 0", "0.5", "points 2 and 3 are the same", 9, 34},
-        {"1", "2, 0, 0", "0", "twist at 0: expected stations from 0 to 1 that rise", 10, 20},
+        {"1", "2, 0, 0", "0", "twist at 0: expected stations from 0 to 1 that rise", 10, 21},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -55,12 +55,12 @@ static void test_they_carry_their_forces(void **state)
         int n;
         double allowed;
         bool twists; /* walls that are open resist a twist by twice what runs along them */
-    } cases[] = {{ring(1, 0, 0.3), 200, 3e-3, true},
-                 {ring(1, 0.4, 0.25), 200, 1e-2, true},
-                 {rectangle(1, 2, 0.3), 96, 2e-3, true},
-                 {rectangle(2, 0.5, 0), 96, 2e-3, true},
-                 {box, 400, 3e-2, true},
-                 {beam, 400, 3e-2, false}};
+    } cases[] = {{ring(1, 0, 0.3), 120, 6e-3, true},
+                 {ring(1, 0.4, 0.25), 120, 2e-2, true},
+                 {rectangle(1, 2, 0.3), 40, 8e-3, true},
+                 {rectangle(2, 0.5, 0), 40, 1.2e-2, true},
+                 {box, 300, 4e-2, true},
+                 {beam, 240, 5e-2, false}};
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
         for (int k = 1; k <= 3; k++) {

@@ -556,33 +556,6 @@ static nt_status add_penalty(const nt_element *e, const nt_view *view)
     return NT_OK;
 }
 
-/* The residual at the level of positions; false where a row needs more than joint_add_position. */
-static bool add_positions(const nt_element *e, const nt_joint *joint, const nt_view *view,
-                          const nt_row_spec *specs, int n, double motion)
-{
-    const nt_terms *terms = view->terms;
-    bool reacts = terms->residual && (terms->parts & NT_REACTIONS);
-    const double *lambda = reacts ? view->lambda + e->first_row : NULL;
-    joint_places places;
-    joint_push push = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-    joint_places_of(&places, joint, &view->motion[e->a], &view->motion[e->b]);
-    for (int i = 0, r = 0; i < n; r += components(&specs[i]), i++) {
-        double value[3];
-        if (!joint_add_position(&push, &places, &specs[i], motion, lambda ? lambda + r : NULL,
-                                value))
-            return false;
-        for (int k = 0; terms->rows && k < components(&specs[i]); k++)
-            terms->rows[e->first_row + r + k] = value[k];
-    }
-    if (reacts) {
-        nt_view_force(view, NT_T_A, push.force_a);
-        nt_view_force(view, NT_R_A, push.moment_a);
-        nt_view_force(view, NT_T_B, push.force_b);
-        nt_view_force(view, NT_R_B, push.moment_b);
-    }
-    return true;
-}
-
 static nt_status joint_add_rows(const nt_element *e, const nt_view *view)
 {
     const nt_joint *joint = nt_joint_of(view->run, e);
@@ -595,7 +568,7 @@ static nt_status joint_add_rows(const nt_element *e, const nt_view *view)
     nt_row_spec specs[8];
     int n = all_specs(joint, specs), r = 0;
     if (level == NT_POSITION && !view->energy && !terms->matrix &&
-        add_positions(e, joint, view, specs, n, f[0]))
+        nt_joint_add_positions(e, view, specs, n, f[0]))
         return NT_OK;
     joint_geometry g;
     if (level == NT_POSITION)

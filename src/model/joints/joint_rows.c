@@ -252,7 +252,17 @@ bool joint_row_of(joint_row *row, const joint_geometry *g, const nt_row_spec *sp
 /* ---- positions by themselves ------------------------------------------------------------------
  */
 
-void joint_places_of(joint_places *p, const nt_joint *joint, const nt_motion *a, const nt_motion *b)
+/* Of the joint: axes and arms in ground axes, p_B - p_A. */
+typedef struct joint_places {
+    v3 e[3], f[3], arm_a, arm_b, d;
+} joint_places;
+
+typedef struct joint_push {
+    v3 force_a, moment_a, force_b, moment_b;
+} joint_push;
+
+static void joint_places_of(joint_places *p, const nt_joint *joint, const nt_motion *a,
+                            const nt_motion *b)
 {
     for (int i = 0; i < 3; i++) {
         p->e[i] = m3_apply(a->R, joint->e[i]);
@@ -270,8 +280,10 @@ static void add_moment(joint_push *push, double lambda, v3 u, v3 w)
     push->moment_b = v3_sub(push->moment_b, moment);
 }
 
-bool joint_add_position(joint_push *push, const joint_places *p, const nt_row_spec *spec,
-                        double motion, const double *lambda, double *value)
+/* The value of a row, or of three, and, where multipliers are given, what these put on the bodies,
+ * added: the same numbers as those of joint_row_of. */
+static bool joint_add_position(joint_push *push, const joint_places *p, const nt_row_spec *spec,
+                               double motion, const double *lambda, double *value)
 {
     if (spec->kind == NT_ROW_COINCIDE) {
         v3_store(value, v3_neg(p->d));
@@ -299,6 +311,35 @@ bool joint_add_position(joint_push *push, const joint_places *p, const nt_row_sp
     *value = back ? -sine + copysign(2, sine) : sine;
     if (lambda)
         add_moment(push, back ? -*lambda : *lambda, across, p->f[0]);
+    return true;
+}
+
+bool nt_joint_add_positions(const nt_element *e, const nt_view *view, const nt_row_spec *specs,
+                            int n, double motion)
+{
+    const nt_joint *joint = nt_joint_of(view->run, e);
+    const nt_terms *terms = view->terms;
+    bool reacts = terms->residual && (terms->parts & NT_REACTIONS);
+    const double *lambda = reacts ? view->lambda + e->first_row : NULL;
+    joint_places places;
+    joint_push push = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    joint_places_of(&places, joint, &view->motion[e->a], &view->motion[e->b]);
+    for (int i = 0, r = 0; i < n; i++) {
+        int count = specs[i].kind == NT_ROW_COINCIDE ? 3 : 1;
+        double value[3];
+        if (!joint_add_position(&push, &places, &specs[i], motion, lambda ? lambda + r : NULL,
+                                value))
+            return false;
+        for (int k = 0; k < count; k++, r++)
+            if (terms->rows)
+                terms->rows[e->first_row + r] = value[k];
+    }
+    if (reacts) {
+        nt_view_force(view, NT_T_A, push.force_a);
+        nt_view_force(view, NT_R_A, push.moment_a);
+        nt_view_force(view, NT_T_B, push.force_b);
+        nt_view_force(view, NT_R_B, push.moment_b);
+    }
     return true;
 }
 

@@ -25,23 +25,11 @@ void joint_positions_of(joint_geometry *geometry, const nt_element *element, con
 bool joint_row_of(joint_row *row, const joint_geometry *geometry, const nt_row_spec *spec,
                   int component, nt_level level, double length, const double motion[3]);
 
-/* Rows of positions by themselves: what residuals without a tangent ask for. */
-typedef struct joint_places {
-    v3 e[3], f[3], arm_a, arm_b, d;
-} joint_places;
-
-typedef struct joint_push {
-    v3 force_a, moment_a, force_b, moment_b;
-} joint_push;
-
-void joint_places_of(joint_places *places, const nt_joint *joint, const nt_motion *a,
-                     const nt_motion *b);
-
-/* The value of a row, or of three, and, where multipliers are given, what these put on the bodies,
- * added; the same numbers as those of joint_row_of. False where the row's kind is none of COINCIDE,
+/* Rows of positions and what their multipliers do, where no tangent is asked for: the same numbers
+ * as by joint_row_of. False, and nothing of forces is added, where a row is none of COINCIDE,
  * PERPENDICULAR and ANGLE. */
-bool joint_add_position(joint_push *push, const joint_places *places, const nt_row_spec *spec,
-                        double motion, const double *lambda, double *value);
+bool nt_joint_add_positions(const nt_element *element, const nt_view *view,
+                            const nt_row_spec *specs, int n, double motion);
 
 /* The free angle of a joint (translation: its displacement) or its derivatives as a row between its
  * bodies; the force of its multiplier is that of nt_axis_load_add. */
