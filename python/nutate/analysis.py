@@ -279,7 +279,11 @@ def find_static(
             path.observe, path.context = lib.py_static_point, search.handle()
             status = lib.nt_static_follow(search.state, path, search.error)
             if status == Status.INTERRUPTED:
-                raise take_raised(search) or Interrupted()
+                raised = take_raised(search)
+                if raised is not None and type(raised) is not KeyboardInterrupt:
+                    raise raised
+                rows = _array(search.rows.values, search.rows.n, search.rows.columns)
+                raise Interrupted("interrupted on the path", Table(search.columns, rows)) from None
             search.check(status)
         else:
             search.check(lib.nt_static_solve(search.state, search.error))
