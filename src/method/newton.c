@@ -17,9 +17,8 @@ const char *const nt_reuse_words[] = {"never", "always", "auto", NULL};
  * allowed: this share of it. */
 static const double KEPT_ERROR = 0.01;
 
-/* A first correction of positions by more than this share of what was predicted says that the
- * prediction was no measure of the step's sizes. */
-static const double ASTRAY = 0.5;
+/* A prediction of this many times what the step reaches is no measure of its sizes. */
+static const double ASTRAY = 10;
 
 /* ---- work ----------------------------------------------------------------------------------- */
 
@@ -417,6 +416,17 @@ static nt_status fail_moving(nt_stepper *s, const nt_newton *w, nt_status status
     return nt_newton_fail(s, status, w->z, w->per_increment, worst);
 }
 
+/* Whether the first correction has taken back nearly all that was predicted of a position. */
+static bool is_astray(const nt_problem *p, const nt_newton *w, double relative)
+{
+    for (int i = 0; i < p->nv; i++) {
+        double taken = fabs(w->z[i]);
+        if (taken * w->per_increment[i] * relative > 0.5 && taken > ASTRAY * fabs(w->increment[i]))
+            return true;
+    }
+    return false;
+}
+
 nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equations *equations,
                             nt_newton_correction *correct)
 {
@@ -466,8 +476,7 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
         size = worst_ratio(w->z, w->per_increment, p->n);
         if (!isfinite(size))
             return fail_moving(s, w, NT_NOT_FINITE, size);
-        astray = i == 0 && size * relative > ASTRAY &&
-                 worst_ratio(w->z, w->per_increment, p->nv) * relative > ASTRAY;
+        astray = i == 0 && size * relative > 0.5 && is_astray(p, w, relative);
         /* what is left after this correction: the increments' geometric series, if they shrink */
         double ratio = i > first ? size / last : 1;
         double allowed = fresh ? 1 : KEPT_ERROR;
