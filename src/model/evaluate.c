@@ -1,13 +1,13 @@
 #include "model/evaluate.h"
 
-#include "model/assemble.h"
-#include "model/bodies.h"
-#include "model/body.h"
+#include "model/assembly/assemble.h"
+#include "model/bodies/bodies.h"
+#include "model/bodies/body.h"
 #include "model/contacts/grip.h"
-#include "model/events.h"
-#include "model/parameter.h"
+#include "model/events/events.h"
+#include "model/parameters/parameter.h"
+#include "model/quantities/signal.h"
 #include "model/side_by_side.h"
-#include "model/signal.h"
 #include "model/states/delay.h"
 
 #include <stdio.h>
@@ -156,6 +156,23 @@ nt_status nt_run_energy(void *self, const nt_point *at, nt_energy *energy)
     nt_status status = nt_run_energy_beside(run, at, energy);
     run->noting = NULL;
     return status;
+}
+
+double nt_run_noticed(void *self, double t)
+{
+    nt_run *run = self;
+    nt_run_note *worst = NULL;
+    for (int i = 0; i < run->model->n_elements; i++) {
+        nt_run_note *note = &run->notes[i];
+        if (t < note->since || isinf(t))
+            *note = (nt_run_note){0};
+        if (note->seen > (worst ? worst->seen : 0))
+            worst = note;
+    }
+    if (!worst)
+        return (double)NAN;
+    worst->seen = 0;
+    return worst->when;
 }
 
 nt_status nt_run_energy_beside(nt_run *run, const nt_point *at, nt_energy *energy)
