@@ -11,12 +11,11 @@
 #include <nutate/output.h>
 #include <unistd.h>
 
-/* Under a sanitizer, which takes five times as long, fewer: without it all are made. Models with
- * more than MANY unknowns take FEW steps by the method of their file alone. */
+/* Under a sanitizer, which takes five times as long, fewer: without it all are made. */
 #ifdef NT_ADDRESS_SANITIZER
-enum { STEPS = 24, MANY = 400, FEW = 2 };
+enum { STEPS = 24, MOST_UNKNOWNS = 400 };
 #else
-enum { STEPS = 60, MANY = 400, FEW = 6 };
+enum { STEPS = 60, MOST_UNKNOWNS = 400 };
 #endif
 
 /* Equal steps; with a tangent that is kept; variable steps by a tolerance. */
@@ -31,7 +30,6 @@ typedef struct example {
     nt_run *run;
     const nt_system *system;
     const nt_simulation *simulation;
-    int steps;
 } example;
 
 /* What a run left after each step: all of a state, one after the other. */
@@ -68,10 +66,10 @@ static void note(trace *t, const nt_system *s, const nt_integrator *it)
     append(&to, state.memory, s->n_memory);
 }
 
-static trace trace_create(const example *e)
+static trace trace_create(const nt_system *s)
 {
-    trace t = {.size = state_size(e->system)};
-    t.all = calloc((size_t)(e->steps + 1) * t.size, sizeof *t.all);
+    trace t = {.size = state_size(s)};
+    t.all = calloc((STEPS + 1) * t.size, sizeof *t.all);
     assert_non_null(t.all);
     return t;
 }
@@ -160,7 +158,7 @@ static void go(const example *e, nt_integrator *it, int looks, nt_record *record
                trace *t)
 {
     nt_error error = {0};
-    for (int i = first; i < e->steps && t->status == NT_OK; i++) {
+    for (int i = first; i < STEPS && t->status == NT_OK; i++) {
         t->status = go_step(e, it, i);
         if (t->status == NT_OK)
             note(t, e->system, it);
@@ -186,7 +184,7 @@ static trace run_with(const example *e, const nt_method *method, variant way, in
     nt_error error = {0};
     nt_record *record = NULL;
     nt_integrator *it = begin_run(e, method, way, looks & RECORD && nt_model_has_power(e->model));
-    trace t = trace_create(e);
+    trace t = trace_create(e->system);
     t.status = nt_integrator_start(it, e->simulation->start, NULL, NULL, NULL, &error);
     if (t.status == NT_OK)
         note(&t, e->system, it);
@@ -206,13 +204,13 @@ static void go_on_from_a_state(const example *e, const nt_method *method, varian
     nt_error error = {0};
     nt_integrator *it = begin_run(e, method, way, false);
     nt_integrator *other = begin_run(e, method, way, false);
-    trace t = trace_create(e);
+    trace t = trace_create(e->system);
     size_t size = nt_integrator_saved_size(it);
     void *bytes = malloc(size);
     assert_non_null(bytes);
     t.status = nt_integrator_start(it, e->simulation->start, NULL, NULL, NULL, &error);
     note(&t, e->system, it);
-    int half = e->steps / 2;
+    int half = STEPS / 2;
     for (int i = 0; i < half && t.status == NT_OK; i++) {
         t.status = go_step(e, it, i);
         if (t.status == NT_OK)
@@ -305,12 +303,9 @@ static int runs_of(const char *path)
     example e = {.path = path};
     int count = 0;
     read_with_records(&e);
-    bool large = e.system->space.nv + e.system->nh + e.system->nn > MANY;
-    e.steps = large ? FEW : STEPS;
-    for (int i = 0; i < nt_method_count(); i++) {
+    int unknowns = e.system->space.nv + e.system->nh + e.system->nn;
+    for (int i = 0; i < nt_method_count() && unknowns <= MOST_UNKNOWNS; i++) {
         const nt_method *method = nt_method_at(i);
-        if (large && strcmp(nt_method_name(method), e.simulation->method) != 0)
-            continue;
         for (variant way = PLAIN; way < VARIANTS && e.simulation->step > 0; way++)
             if (can(method, e.system, PLAIN) && can(method, e.system, way)) {
                 look_at(&e, method, way);
