@@ -18,6 +18,7 @@ static bool wants_work(const nt_model *model)
 
 nt_status nt_run_setup(nt_run *run, nt_integrator_setup *setup, nt_error *error)
 {
+    nt_error_clear(error);
     NT_NEED(error, "run setup", run, setup);
     NT_NEED_VERSION(error, "setup", setup->version);
     const nt_model *model = run->model;
