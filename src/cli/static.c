@@ -293,6 +293,19 @@ static int show_stability(nt_cli_static *a)
     return NT_EXIT_DONE;
 }
 
+/* Friction that is set-valued, which a run may rest by elsewhere. */
+static void show_friction(const nt_cli_static *a)
+{
+    const nt_model *model = a->plan.model;
+    int n = nt_model_sliding_count(model), first = nt_model_event_count(model);
+    for (int i = 0; i < n; i += 2)
+        fprintf(stderr, "%s%s",
+                i == 0 ? "  friction that sticks is left out, a run may rest elsewhere: " : "; ",
+                nt_model_event_name(model, first + i));
+    if (n > 0)
+        fputc('\n', stderr);
+}
+
 static int show_values(const nt_cli_static *a)
 {
     enum { SHOWN = 6 };
@@ -346,6 +359,7 @@ int nt_cli_static_summary(nt_cli_static *a, int status)
         fprintf(stderr, "  held: %d directions as asked for, %d that move freely\n", held, n_free);
     if (status == NT_EXIT_DONE)
         status = show_stability(a);
+    show_friction(a);
     long rows = a->record ? nt_record_rows(a->record) : 0;
     for (int i = 0; i < a->places.n; i++)
         if (strcmp(a->places.files[i].path, "-") != 0)
