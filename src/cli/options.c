@@ -49,9 +49,12 @@ static const option_row rows[] = {
      "a library with element types for the model; may be given again"},
     {'o', "-o", "FILE", OUTPUT, 0,
      "result, FILE.csv or FILE.nc (NetCDF), or what shows it: a page, FILE.html,\n"
-     "FILE.glb (glTF) or FILE.pvd (ParaView); - is standard output (CSV). May be given again: the "
-     "same rows go to each.\n"
-     "Without it MODEL with .csv in place of .yaml"},
+     "FILE.glb (glTF) or FILE.pvd (ParaView); - is standard output (CSV). May be\n"
+     "given again: the same rows go to each. Without it MODEL with .csv in place of\n"
+     ".yaml, of other commands than run and sens .COMMAND.csv"},
+    {'0', "-o", "FILE", OUTPUT, 0,
+     "matrices, FILE.nc (NetCDF) or FILE.mtx (MatrixMarket), and of --bode FILE.csv\n"
+     "or FILE.svg; may be given again"},
     {'J', "-o", "FILE", TEXT, AT(output),
      "where the model goes; - is standard output. KIND.yaml without it"},
     {'6', "-o", "MODEL", TEXT, AT(output), "where the model goes; - is standard output"},
@@ -217,7 +220,23 @@ static int read_solver(const char *text, nt_solver_kind *kind)
     return NT_EXIT_USAGE;
 }
 
-const char *nt_cli_solver_name(nt_solver_kind kind) { return solvers[kind]; }
+void nt_cli_put_settings(FILE *to, const nt_cli_options *options)
+{
+    for (int i = 0; i < options->n_settings; i++)
+        fprintf(to, " --set %s=%s", options->settings[i].key, options->settings[i].value);
+    if (options->solver != NT_SOLVER_AUTO)
+        fprintf(to, " --solver %s", solvers[options->solver]);
+}
+
+char *nt_cli_finish_text(FILE *to, char **text)
+{
+    fputc('\n', to);
+    bool good = !ferror(to);
+    if (fclose(to) == 0 && good)
+        return *text;
+    free(*text);
+    return NULL;
+}
 
 /* KEY=VALUE is cut at its first equals sign, in place. */
 static int read_setting(nt_cli_options *options, char *text)

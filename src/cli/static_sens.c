@@ -242,13 +242,7 @@ int nt_cli_static_sens(const nt_cli_options *options, nt_cli_sens *sens)
     nt_cli_static a = {0};
     derivatives d = {0};
     nt_error error = {0};
-    int status = nt_cli_places_choose(&a.places, options);
-    if (status == NT_EXIT_DONE)
-        status = nt_cli_static_make(&a, options);
-    if (status == NT_EXIT_DONE)
-        status = nt_cli_places_check(&a.places, &a.plan, options);
-    if (status == NT_EXIT_DONE)
-        status = nt_cli_places_probe(&a.places);
+    int status = nt_cli_static_begin(&a, options);
     if (status == NT_EXIT_DONE)
         status = nt_cli_sens_find(sens, &a.plan, options);
     if (status == NT_EXIT_DONE &&
