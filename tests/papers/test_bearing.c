@@ -205,7 +205,7 @@ static void steps_by_stability(void **state)
     (void)state;
     static const nt_option ways[2] = {{"steps", "eigenvalue"}, {"steps", "stability"}};
     static const char *const methods[] = {"semi-explicit", "semi-explicit-2"};
-    static const double largest[2] = {2.8e-6, 4.6e-6}; /* s */
+    static const double largest[2] = {2.8e-6, 2.95e-6}; /* s */
     nt_bearing bearing;
     nt_error error;
     for (int k = 0; k < 2; k++) {

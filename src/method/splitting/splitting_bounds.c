@@ -9,8 +9,8 @@
  * accelerations keep to the constraints.
  *
  * `semi-explicit` is stable while alpha h^2 w^2 + h rate <= 2 (theorem 3 of Modin, Fritzson &
- * Fuehrer); `semi-explicit-2` while h w <= 1.2 and, with the damping that it does not take with the
- * blocks that are alone, h rate <= 4/7. */
+ * Fuehrer); `semi-explicit-2` while h w <= 1.2 and, with the damping that it does not take with
+ * each of the blocks that are alone, what they do to each other and to the rest, h rate <= 4/7. */
 #include "linalg/solver.h"
 #include "method/splitting/splitting_own.h"
 
@@ -37,30 +37,36 @@ static double splitting_length_of(const nt_problem *p, const double *x)
     return sqrt(sum);
 }
 
-/* Damping that the step takes with the blocks that are alone sets no bound: their rows of C x. */
-static void splitting_clear_damped(const nt_splitting_own *own, double *x)
+/* The damping that the step takes with the blocks that are alone, each by itself, sets no bound: it
+ * leaves y = C x. What they do to each other and to the rest remains. */
+static void splitting_leave_own(const nt_splitting_own *own, const double *x, double *y)
 {
+    enum { N = NT_SPLITTING_DAMPED };
     for (int k = 0; k < own->n_alone; k++) {
         const nt_block *block = &own->whole->space.blocks[own->alone[k]];
-        if (block->nv <= NT_SPLITTING_DAMPED)
-            memset(x + block->v, 0, (size_t)block->nv * sizeof *x);
+        for (int i = 0; i < N * N && block->nv <= N; i++) {
+            int entry = own->entries[N * N * k + i];
+            if (entry >= 0)
+                y[block->v + i / N] -= own->tangent.values[entry] * x[block->v + i % N];
+        }
     }
 }
 
-/* Rounds of the power iteration with the matrix in own->tangent; y[n] scratch. */
-static nt_status splitting_iterate(nt_stepper *s, const nt_splitting_own *own, bool without_damped,
+/* Rounds of the power iteration with the matrix in own->tangent; y[n] scratch. Without
+ * their own damping blocks that are coupled have pairs of eigenvalues, one the negative of the
+ * other, between which lengths swing from round to round: the mean of the last two counts. */
+static nt_status splitting_iterate(nt_stepper *s, const nt_splitting_own *own, bool without_own,
                                    int rounds, double *x, double *y, double *eigenvalue)
 {
     const nt_problem *p = s->problem;
     nt_status status = NT_OK;
+    double last = 0;
     *eigenvalue = 0;
     for (int i = 0; i < rounds && status == NT_OK; i++) {
         memset(y, 0, (size_t)p->n * sizeof *y);
-        if (without_damped)
-            splitting_clear_damped(own, x);
         nt_matrix_apply_primary(&own->tangent, x, (size_t)p->nv, y, (size_t)p->n, 1);
-        if (without_damped)
-            splitting_clear_damped(own, y);
+        if (without_own)
+            splitting_leave_own(own, x, y);
         memset(y + p->nv, 0, (size_t)p->nc * sizeof *y);
         s->statistics->solves++;
         status = nt_solver_solve(s->factors->solver, y, 1);
@@ -69,7 +75,8 @@ static nt_status splitting_iterate(nt_stepper *s, const nt_splitting_own *own, b
             splitting_begin_mode(p, x); /* nothing acts now */
             return status;
         }
-        *eigenvalue = after / before;
+        *eigenvalue = without_own && last > 0 ? sqrt(last * after / before) : after / before;
+        last = after / before;
         for (int j = 0; j < p->nv; j++)
             x[j] = y[j] / after;
     }
@@ -98,9 +105,9 @@ nt_status nt_splitting_bounds(nt_stepper *s, const nt_splitting *c, const nt_poi
         nt_matrix_zero(&own->tangent);
         status = nt_problem_evaluate(p, at, &terms);
         if (status == NT_OK)
-            status = splitting_iterate(s, own, k == 1 && c->second, first ? FIRST_ROUNDS : ROUNDS,
-                                       k == 0 ? next.fast : next.damped, y,
-                                       k == 0 ? next.square : next.rate);
+            status = splitting_iterate(
+                s, own, k == 1 && c->second && own->n_alone > 0, first ? FIRST_ROUNDS : ROUNDS,
+                k == 0 ? next.fast : next.damped, y, k == 0 ? next.square : next.rate);
     }
     return status;
 }
