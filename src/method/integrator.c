@@ -164,6 +164,8 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     it->rows = NT_TAKE(&it->arena, p->nc, int);
     bool estimates = it->method->error || it->method->review;
     it->estimate = NT_TAKE(&it->arena, estimates ? 2 * (size_t)p->nv : 0, double);
+    size_t balanced = it->method->needs & NT_RATES_WITHIN ? it->size + 2 * (size_t)p->nv : 0;
+    double *balances = NT_TAKE(&it->arena, balanced, double);
     it->stepper = (nt_stepper){.problem = p,
                                .factors = it->factors,
                                .options = &it->options,
@@ -182,13 +184,15 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     if (nt_stops_create(it, it->size, layout.scratch > dense ? layout.scratch : dense) != NT_OK)
         goto no_memory;
     if (!all || !it->begun.all || !it->stepper.scratch || !it->dense || !it->looked_v ||
-        !it->kept || !it->rows || !it->estimate)
+        !it->kept || !it->rows || !it->estimate || !balances)
         goto no_memory;
     phase_bind(&it->stepper.now, all, p);
     phase_bind(&it->stepper.next, all + it->size, p);
     phase_bind(&it->before, all + 2 * it->size, p);
     if (it->method->review)
         phase_bind(&it->earlier, all + 3 * it->size, p);
+    if (balanced > 0)
+        phase_bind(&it->balanced, balances, p);
     if (works)
         phase_bind(&it->within, all + (size_t)(phases - 1) * it->size, p);
     *out = it;

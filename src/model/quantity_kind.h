@@ -50,6 +50,7 @@ enum {
     NT_IS_FORCE = 8,
     NT_IS_TORQUE = 16,
     NT_IS_ALONG = 32,
+    NT_NEEDS_ACCELERATIONS = 64,
     NT_IS_LOAD = NT_IS_FORCE | NT_IS_TORQUE | NT_IS_ALONG
 };
 enum { NT_QUANTITY_COLUMNS = 16 }; /* at most */

@@ -32,7 +32,7 @@ struct nt_record {
 
     nt_quantity_info *quantities; /* [n_quantities] */
     int n_quantities, n_columns;
-    bool needs_reactions, needs_energy, needs_drift;
+    bool needs_reactions, needs_energy, needs_drift, needs_accelerations;
     nt_sampler sampler;
     double *reactions;       /* [nh + nn] where needed */
     double *row;             /* [n_columns] time first; behind it poses, loads, the account */
@@ -90,6 +90,7 @@ static nt_status find_quantities(nt_record *record, nt_error *error)
         record->needs_reactions |= quantity->needs_reactions != 0;
         record->needs_energy |= quantity->needs_energy != 0;
         record->needs_drift |= quantity->needs_drift != 0;
+        record->needs_accelerations |= quantity->needs_accelerations != 0;
     }
     return NT_OK;
 }
@@ -580,6 +581,9 @@ static nt_status find_derivatives(nt_record *record, const nt_integrator *integr
     if (status != NT_OK)
         return nt_fail(error, status, "no derivatives at t = %.17g s: %s", state->t,
                        nt_status_text(status));
+    if (record->needs_accelerations &&
+        (status = nt_sensitivity_balance(s, k, state, &d, error)) != NT_OK)
+        return status;
     if (record->needs_reactions)
         status = nt_sensitivity_reactions(s, k, state, &d, record->length, record->reaction_rates,
                                           error);
@@ -701,6 +705,12 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
     nt_status status = NT_OK;
     if (state->t == record->last)
         return NT_OK;
+    nt_state shown = *state;
+    if (record->needs_accelerations)
+        status = nt_integrator_balance(integrator, state, &shown, error);
+    if (status != NT_OK)
+        return nt_said(error, status);
+    state = &shown;
     if (record->needs_reactions) {
         status =
             nt_integrator_reactions(integrator, state, record->length, record->reactions, error);
