@@ -19,8 +19,9 @@ BUILD = Path(os.environ.get("NUTATE_BUILD", HERE.parent / "build" / "release")).
 # What is written in the folder `native`: its headers are declared to Python as well.
 NATIVE = ["integrate", "laws", "process", "whole"]
 
-# Functions of Python that the library calls.
+# What element.h declares, and functions of Python that the library calls.
 CALLED = """
+nt_status nt_plugin_load(const char *path, nt_error *error);
 extern "Python" int py_look(void *context);
 extern "Python" void py_take_column(void *taker, const nt_result_column *column);
 extern "Python" int py_static_point(void *context, nt_static *state, double load,

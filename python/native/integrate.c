@@ -94,6 +94,14 @@ static int look_at_energy(const py_motion *m, double out[4])
            isfinite(out[2]);
 }
 
+static void take_event(void *context, const nt_occurrence *o)
+{
+    py_motion *m = context;
+    const double row[] = {o->t, o->number, o->energy[0], o->energy[1], o->energy[0] - o->energy[1]};
+    if (py_rows_take(m->events, row, 5) != NT_OK)
+        m->error = (nt_error){.status = NT_NO_MEMORY, .message = "out of memory"};
+}
+
 static double wall_clock(void)
 {
     struct timespec now;
@@ -106,6 +114,7 @@ static void account(py_motion *m, double begun)
     m->seconds = wall_clock() - begun;
     m->has_energy = look_at_energy(m, m->energies[1]) && m->has_energy;
     m->took = *nt_integrator_statistics(m->integrator);
+    m->ended = nt_integrator_ended_by(m->integrator);
     nt_integrator_drift(m->integrator, &m->drift[0], &m->drift[1]);
     nt_integrator_energy_warning(m->integrator, m->warning, sizeof m->warning);
 }
@@ -117,6 +126,8 @@ nt_status py_integrate(py_motion *m, nt_error *error)
     m->looked_at = m->read_at = integrate_clock();
     m->quick = 0;
     m->has_energy = look_at_energy(m, m->energies[0]);
+    if (m->events)
+        nt_integrator_observe_events(m->integrator, take_event, m);
     double begun = wall_clock();
     nt_status status = row(m);
     if (status == NT_OK && m->objectives)

@@ -20,13 +20,14 @@ typedef struct py_motion {
     nt_integrator *integrator;  /* started */
     nt_record *record;          /* NULL: no rows       */
     nt_objectives *objectives;  /* NULL: none          */
+    py_rows *events;            /* NULL: none is kept; t, number, energy before, after, lost */
     double start, end, step;    /* s; steps end at start + k step, or are variable            */
     int (*look)(void *context); /* asked about every twentieth of a second; not 0: stop there */
     void *context;
     /* what the run came to, filled in at its end */
     const nt_quantity_info *energy; /* of the model; NULL: none                             */
     double energies[2][4];          /* J, kinetic, potential, total, work: begin and end    */
-    int has_energy;
+    int has_energy, ended;          /* by which event, -1: by none                          */
     nt_statistics took;
     double drift[2], seconds; /* of positions and velocities; s, wall time                 */
     char warning[600];        /* of an energy that grows; ""                               */

@@ -65,6 +65,7 @@ nt_status py_run(py_whole *w, const py_plan *plan, const int *parameters, const 
     if (status == NT_OK) {
         m->look = plan->look;
         m->energy = plan->energy;
+        m->events = plan->events > 0 ? &w->events : NULL;
         status = py_integrate(m, error);
         nt_status closed = nt_record_close(m->record, status == NT_OK ? error : NULL);
         m->record = NULL;

@@ -9,14 +9,14 @@ typedef struct py_plan {
     const nt_model *model;
     nt_integrator_setup setup;      /* as it was chosen for a run before: its system is another's */
     const nt_quantity_info *energy; /* NULL: none */
-    int objectives;                 /* how many the model has */
+    int objectives, events;         /* how many the model has */
     int (*look)(void *context);
 } py_plan;
 
 /* A run of such a plan. Given are motion.context, the times of motion, and the memory. */
 typedef struct py_whole {
     py_motion motion;
-    py_rows rows;
+    py_rows rows, events;
     nt_state final; /* copied into numbers[nt_state_room] */
     double *numbers, *parameters, *objectives;
     int ran;           /* it began: rows, final, parameters and objectives say how far it came */

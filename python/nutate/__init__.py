@@ -26,9 +26,9 @@ from .errors import (
     Status,
     UsageError,
 )
-from . import bearings, contacts, forces, joints, keys
+from . import beams, bearings, blocks, cables, contacts, forces, joints, keys, states
 from ._motion import methods
-from .model import Model, Parameters, load, loads
+from .model import Model, Parameters, load, load_plugin, loads
 from .result import Column, Result, Summary, Table, open
 from .laws import Motion
 from .state import State
@@ -88,16 +88,21 @@ __all__ = [
     "Table",
     "Tangent",
     "UsageError",
+    "beams",
     "bearings",
+    "blocks",
+    "cables",
     "contacts",
     "forces",
     "integrate",
     "joints",
     "keys",
     "load",
+    "load_plugin",
     "loads",
     "methods",
     "open",
     "run_plan",
+    "states",
     "stepper",
 ]

@@ -10,7 +10,7 @@ import weakref
 from typing import Any, Callable, Dict, Optional
 
 from ._library import ffi as ffi, lib as lib
-from .errors import ForkError, Status, error_of
+from .errors import ForkError, Status, UsageError, error_of
 
 OK = Status.OK
 
@@ -95,6 +95,22 @@ def check(status: int, error: Any, unknown: Optional[str] = None, owner: Any = N
 def new_error() -> Any:
     """Returns room for the words of a failure."""
     return ffi.new("nt_error *")
+
+
+def outside() -> int:
+    """Returns the stacklevel of a warning that concerns whoever called into this package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] == "nutate":
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def number(name: str, value: Any) -> float:
+    """Returns a number that was given under a name."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise UsageError(f"{name}: expected a number, got {value!r}") from None
 
 
 # ---- calls from the library ---------------------------------------------------------------------

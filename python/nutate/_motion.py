@@ -7,7 +7,18 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-from ._core import Owner, check, check_process, count_threads, ffi, lib, new_error, text
+from ._core import (
+    Owner,
+    check,
+    check_process,
+    count_threads,
+    ffi,
+    lib,
+    new_error,
+    number,
+    outside,
+    text,
+)
 from .laws import calling, own_run
 from .errors import SetAside, UsageError
 
@@ -64,14 +75,21 @@ class Setup:
     solver: str = "auto"
     energy_check: bool = True
 
+    def __post_init__(self) -> None:
+        for name, word in (("method", self.method), ("frame", self.frame), ("solver", self.solver)):
+            if word is not None and not isinstance(word, str):
+                raise TypeError(f"{name}: expected a name, got {word!r}")
+        if self.options is not None and not isinstance(self.options, Mapping):
+            raise TypeError(f"options: expected a mapping of names to values, got {self.options!r}")
+
 
 def choose_times(
     setup: Setup, simulation: Any, controlled: bool
 ) -> Tuple[float, float, float, float]:
     """Returns begin, end, step and first step, s: equal steps, duration / ceil(duration / step);
     controlled: of steps that a tolerance chooses."""
-    duration = simulation.duration if setup.duration is None else float(setup.duration)
-    step = simulation.step if setup.step is None else float(setup.step)
+    duration = simulation.duration if setup.duration is None else number("duration", setup.duration)
+    step = simulation.step if setup.step is None else number("step", setup.step)
     for name, value, given in (
         ("duration", duration, setup.duration),
         ("step", step, setup.step),
@@ -104,6 +122,7 @@ class RunOf(Owner):
     """An nt_run of a model with parameters set."""
 
     run: Any = ffi.NULL
+    _hold: Any = ffi.NULL
 
     def __init__(self, model: "Model", values: Mapping[str, float], threads: int = 1) -> None:
         check_process()
@@ -115,6 +134,7 @@ class RunOf(Owner):
             status = lib.nt_run_create(run, self.model._pointer, self.error)
         self.check(status)
         self.run = run[0]
+        self._hold = lib.py_hold_take(model._hold)
         own_run(self.run, self)
         self.system = lib.nt_run_system(self.run)
         self.set_parameters(values)
@@ -146,7 +166,7 @@ class RunOf(Owner):
         """Sets parameters by name, all at once."""
         if values:
             places = [self.model._parameter(name) for name in values]
-            numbers = [float(value) for value in values.values()]
+            numbers = [number(name, value) for name, value in values.items()]
             self.check(lib.nt_model_set_several(self.run, places, numbers, len(places), self.error))
 
     def parameters(self) -> Dict[str, float]:
@@ -163,6 +183,8 @@ class RunOf(Owner):
             own_run(self.run, None)
             lib.nt_run_destroy(self.run)
             self.run = ffi.NULL
+        lib.py_hold_drop(self._hold)
+        self._hold = ffi.NULL
         count_threads(-self._counted)
         self._counted = 0
 
@@ -249,9 +271,9 @@ class Motion(RunOf):
                 wrong = [kind for kind in given if kind not in KINDS]
                 if wrong:
                     raise ValueError(f"tolerance: expected {', '.join(KINDS)}, got '{wrong[0]}'")
-                to.tolerance = [float(given.get(kind, 0)) for kind in KINDS]
+                to.tolerance = [number(kind, given.get(kind, 0)) for kind in KINDS]
             else:
-                to.tolerance = [float(given)] * 4
+                to.tolerance = [number("tolerance", given)] * 4
         elif setup.method is not None and any(value > 0 for value in to.tolerance):
             if lib.nt_method_check_tolerance(to.method, self.system, ffi.NULL):
                 to.tolerance = [0.0] * 4
@@ -271,7 +293,8 @@ class Motion(RunOf):
     def _set_aside(self, what: str, to: Any) -> None:
         name = text(lib.nt_method_name(to.method))
         self.aside = True
-        warnings.warn(f"{what} of the model is set aside: {name} has none", SetAside, stacklevel=5)
+        said = f"{what} of the model is set aside: {name} has none"
+        warnings.warn(said, SetAside, stacklevel=outside())
 
     def _choose_times(self, setup: Setup, simulation: Any, controlled: bool) -> None:
         self.controlled = controlled

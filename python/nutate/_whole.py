@@ -23,19 +23,29 @@ from ._core import (
     count_threads,
     ffi,
     lib,
+    number,
+    outside,
     take_raised,
     text,
     wait_for_columns,
 )
 from ._motion import Motion, Setup, check_times, choose_times
 from .errors import EnergyWarning, Error, Interrupted, Status, UsageError
-from .result import Column, Groups, Result, Summary, format_of, group_columns
+from .result import Column, Groups, Result, Summary, Table, format_of, group_columns
 from .state import copy_numbers, state_of
 
 if TYPE_CHECKING:
     from .model import Model
 
 MOST_PLANS = 32
+EVENTS = {"source": "nutate", "result_version": "1", "table": "events"}
+EVENT_COLUMNS = (
+    Column("time", "s", "when it happened"),
+    Column("event", "1", "which event"),
+    Column("energy_before", "J", "kinetic and potential energy just before"),
+    Column("energy_after", "J", "kinetic and potential energy just behind"),
+    Column("energy_lost", "J", "energy that the event took"),
+)
 _WHOLE, _ERROR = ffi.typeof("py_whole *"), ffi.typeof("nt_error *")
 
 
@@ -127,6 +137,7 @@ class Plan:
         self.names = model._parameter_names
         self.objectives = model.objectives
         self.c.objectives = len(self.objectives)
+        self.c.events = len(model._event_names)
         self.room = lib.nt_state_room(run.system)
         space, system = run.system.space, run.system
         self.sizes = (space.nq, space.nv, system.nh, system.nn, system.n_memory)
@@ -140,7 +151,7 @@ class Plan:
         callers = _callers
         whole, error = ffi.new(_WHOLE), ffi.new(_ERROR)
         places = [model._parameter(name) for name in values] if values else ffi.NULL
-        given = [float(value) for value in values.values()] if values else ffi.NULL
+        given = [number(name, value) for name, value in values.items()] if values else ffi.NULL
         end = self.room + len(self.names)
         numbers = np.empty(end + len(self.objectives))
         memory = ffi.from_buffer("double[]", numbers)
@@ -161,7 +172,7 @@ class Plan:
             self._fail(status, error, whole, callers.caller, result)
         assert result is not None
         if whole.motion.warning[0] != b"\0":
-            warnings.warn(text(whole.motion.warning), EnergyWarning, stacklevel=5)
+            warnings.warn(text(whole.motion.warning), EnergyWarning, stacklevel=outside())
         return result
 
     def _result(self, model: "Model", whole: Any, state: Any) -> Result:
@@ -188,11 +199,12 @@ class Plan:
             take_rows(whole.rows, len(self.columns)),
             groups=self.groups,
             later=later,
+            events=events_of(model, whole.events),
         )
 
     def _fail(self, status: int, error: Any, whole: Any, caller: Any, result: Any) -> None:
         if status == Status.INTERRUPTED:
-            interrupt(caller, result)
+            interrupt(take_raised(caller), result)
         try:
             check(status, error, text(whole.unknown) or None, caller)
         except Error as raised:
@@ -211,9 +223,17 @@ def take_rows(rows: Any, columns: int) -> Any:
     return np.frombuffer(ffi.buffer(memory, size)).reshape(n, rows.columns)
 
 
-def interrupt(owner: Any, result: Result) -> None:
-    """Raises what a signal raised while a run was under way."""
-    raised = take_raised(owner)
+def events_of(model: "Model", rows: Any) -> Optional[Table]:
+    """Returns the table of what happened in a run; None for a model without events."""
+    if not model._event_names:
+        return None
+    said = {"title": model.title, **EVENTS, "nutate_version": text(lib.nt_version())}
+    names = {"event": model._event_names}
+    return Table(EVENT_COLUMNS, take_rows(rows, len(EVENT_COLUMNS)), said, texts=names)
+
+
+def interrupt(raised: Optional[BaseException], result: Result) -> None:
+    """Raises what was raised while a run was under way, in a signal's handler or in a law."""
     if raised is None or type(raised) is KeyboardInterrupt:
         said = f"interrupted at t = {result.final.t:.9g} s"
         raise Interrupted(said, result) from None
@@ -257,6 +277,8 @@ class WholeRun(Motion):
     record: Any = ffi.NULL
     objectives: Any = ffi.NULL
     sensitivity: Any = ffi.NULL
+    rows: Any = None
+    events: Any = None
     columns: list[Column]
     groups: Groups
 
@@ -270,7 +292,7 @@ class WholeRun(Motion):
     ) -> None:
         super().__init__(model, setup, values)
         self.derived = derived
-        self.values = values
+        self.values, self.files = values, files
         self.need_times()
         if derived:
             self._derive()
@@ -297,7 +319,7 @@ class WholeRun(Motion):
         self.sensitivity = to[0]
 
     def _record(self, files: Sequence[Union[str, Path]]) -> None:
-        self.rows = ffi.new("py_rows *")
+        self.rows, self.events = ffi.new("py_rows *"), ffi.new("py_rows *")
         setup = ffi.new("nt_record_setup *")
         setup.run, setup.sensitivity = self.run, self.sensitivity
         setup.take_row = ffi.addressof(lib, "py_rows_take")
@@ -335,6 +357,7 @@ class WholeRun(Motion):
         motion = ffi.new("py_motion *")
         motion.run, motion.integrator, motion.record = self.run, self.integrator, self.record
         motion.objectives = self.objectives
+        motion.events = self.events if self.model._event_names else ffi.NULL
         motion.start, motion.end, motion.step = self.begin_time, self.end_time, self.plan_step
         motion.look, motion.context = lib.py_look, self.handle()
         motion.energy = self.model._quantity("energy") or ffi.NULL
@@ -346,8 +369,12 @@ class WholeRun(Motion):
         closed = lib.nt_record_close(self.record, self.error if not status else ffi.NULL)
         self.record = ffi.NULL
         result = self._result(motion)
-        if status == Status.INTERRUPTED:
-            interrupt(self, result)
+        raised = take_raised(self) if status else None
+        if raised is not None or status == Status.INTERRUPTED:
+            interrupt(raised, result)
+        if not closed and result.events is not None:
+            for path in self.files:
+                result.events.write_beside(path)
         if status or closed:
             try:
                 self.check(status or closed)
@@ -355,12 +382,14 @@ class WholeRun(Motion):
                 error.result = result
                 raise
         if motion.warning[0] != b"\0":
-            warnings.warn(text(motion.warning), EnergyWarning, stacklevel=5)
+            warnings.warn(text(motion.warning), EnergyWarning, stacklevel=outside())
         return result
 
     def _result(self, motion: Any) -> Result:
         values = take_rows(self.rows, len(self.columns))
-        return Result(self.columns, values, groups=self.groups, later=self._account(motion))
+        events = events_of(self.model, self.events)
+        later = self._account(motion)
+        return Result(self.columns, values, groups=self.groups, later=later, events=events)
 
     def _account(self, motion: Any) -> Callable[[], dict[str, Any]]:
         """What a result says besides its rows, from what is copied here, when it is asked for."""
@@ -397,9 +426,10 @@ class WholeRun(Motion):
         lib.nt_sensitivity_destroy(self.sensitivity)
         self.record = self.objectives = self.sensitivity = ffi.NULL
         super().close()
-        if getattr(self, "rows", None) is not None and self.rows.values:
-            lib.py_rows_free(self.rows.values)
-            self.rows.values = ffi.NULL
+        for rows in (self.rows, self.events):
+            if rows is not None and rows.values:
+                lib.py_rows_free(rows.values)
+                rows.values = ffi.NULL
 
 
 def _summary(
@@ -425,6 +455,8 @@ def _summary(
         seconds=motion.seconds,
         position_drift=max(motion.drift[0], took.position_drift),
         velocity_drift=motion.drift[1],
+        events=took.events,
+        ended=model._words_of_end(motion.ended),
         energy=dict(zip(names, after)) if motion.has_energy else None,
         energy_drift=drift if motion.has_energy else 0.0,
     )

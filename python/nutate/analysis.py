@@ -279,7 +279,11 @@ def find_static(
             path.observe, path.context = lib.py_static_point, search.handle()
             status = lib.nt_static_follow(search.state, path, search.error)
             if status == Status.INTERRUPTED:
-                raise take_raised(search) or Interrupted()
+                raised = take_raised(search)
+                if raised is not None and type(raised) is not KeyboardInterrupt:
+                    raise raised
+                rows = _array(search.rows.values, search.rows.n, search.rows.columns)
+                raise Interrupted("interrupted on the path", Table(search.columns, rows)) from None
             search.check(status)
         else:
             search.check(lib.nt_static_solve(search.state, search.error))
@@ -319,6 +323,8 @@ class _Reference(RunOf):
     """A state to look about."""
 
     reference: Any = ffi.NULL
+    #: what is made of the run, and how it is freed
+    made: Tuple[Any, Any] = (ffi.NULL, None)
 
     def __init__(self, model: "Model", values: Mapping[str, float], about: str) -> None:
         super().__init__(model, values)
@@ -343,6 +349,10 @@ class _Reference(RunOf):
 
     def close(self) -> None:
         """Frees everything; a second time does nothing."""
+        pointer, destroy = self.made
+        if pointer:
+            destroy(pointer)
+        self.made = (ffi.NULL, None)
         lib.nt_reference_destroy(self.reference)
         self.reference = ffi.NULL
         super().close()
@@ -360,6 +370,7 @@ class Modes:
     """
 
     def __init__(self, model: "Model", values: Mapping[str, float], count: int, about: str) -> None:
+        self._asked = model, dict(values), count, about
         run = _Reference(model, values, about)
         run.find()
         setup = ffi.new("nt_modes_setup *")
@@ -367,7 +378,8 @@ class Modes:
         to = ffi.new("nt_modes **")
         run.check(lib.nt_modes_create(to, setup, run.error))
         self._run = run
-        self._pointer = ffi.gc(to[0], lib.nt_modes_destroy)
+        run.made = to[0], lib.nt_modes_destroy
+        self._pointer = to[0]
         n, nv = lib.nt_modes_count(to[0]), run.system.space.nv
         found = [lib.nt_modes_at(to[0], i) for i in range(n)]
         self.eigenvalues: ComplexArray = np.array([complex(*m.eigenvalue) for m in found])
@@ -385,6 +397,9 @@ class Modes:
         self.state: State = copy_state(run.system, run.state[0])
         self.turn: Array = _array(run.turn, 3)
         self.rates: Dict[str, float] = run.rates()
+
+    def __reduce__(self) -> Any:
+        return Modes, self._asked
 
     def __len__(self) -> int:
         return len(self.frequencies)
@@ -424,8 +439,10 @@ class Modes:
                 to, self._pointer, self._run.run, self._run.about, name, self._run.error
             )
         )
-        pointer = ffi.gc(to[0], lib.nt_mode_rates_destroy)
-        return ModeRates([lib.nt_mode_rates_at(pointer, i) for i in range(len(self))])
+        try:
+            return ModeRates([lib.nt_mode_rates_at(to[0], i) for i in range(len(self))])
+        finally:
+            lib.nt_mode_rates_destroy(to[0])
 
     def __repr__(self) -> str:
         lines = [
@@ -470,7 +487,7 @@ class Campbell:
         setup.n_values, setup.about, setup.count = len(self.values), run.about, count
         to = ffi.new("nt_campbell **")
         run.check(lib.nt_campbell_create(to, setup, run.error))
-        pointer = ffi.gc(to[0], lib.nt_campbell_destroy)
+        run.made = pointer, _ = to[0], lib.nt_campbell_destroy
         n = lib.nt_campbell_count(pointer)
         self.eigenvalues: ComplexArray = np.empty((n, len(self.values)), dtype=complex)
         self.likeness: Array = np.empty((n, len(self.values)))
@@ -483,6 +500,9 @@ class Campbell:
         self.frequencies: Array = np.abs(self.eigenvalues.imag) / (2 * math.pi)
         self.words: List[str] = [_words(lib.nt_campbell_words, pointer, i) for i in range(n)]
         run.close()
+
+    def __repr__(self) -> str:
+        return f"<Campbell: {len(self.words)} modes over {len(self.values)} values>"
 
 
 class Linear:
@@ -501,6 +521,7 @@ class Linear:
         outputs: Sequence[str],
         about: str,
     ) -> None:
+        self._asked = model, dict(values), list(inputs), list(outputs), about
         run = _Reference(model, values, about)
         run.find()
         keep = [ffi.new("char[]", name.encode()) for name in (*inputs, *outputs)]
@@ -512,7 +533,8 @@ class Linear:
         to = ffi.new("nt_linear **")
         run.check(lib.nt_linear_create(to, setup, run.error))
         self._run = run
-        self._pointer = ffi.gc(to[0], lib.nt_linear_destroy)
+        run.made = to[0], lib.nt_linear_destroy
+        self._pointer = to[0]
         m = lib.nt_linear_get(self._pointer)
         n, k, o, nv, rows = m.states, m.inputs, m.outputs, m.velocities, m.rows
         self.positions: int = m.positions
@@ -530,6 +552,15 @@ class Linear:
         self.inputs: List[str] = [text(lib.nt_linear_input(self._pointer, i)) for i in range(k)]
         self.outputs: List[str] = [text(lib.nt_linear_output(self._pointer, i)) for i in range(o)]
         self.state: State = copy_state(run.system, run.state[0])
+
+    def __reduce__(self) -> Any:
+        return Linear, self._asked
+
+    def __repr__(self) -> str:
+        return (
+            f"<Linear model of {len(self.A)} states about t = {self.state.t:.9g} s: inputs "
+            f"{', '.join(self.inputs) or 'none'}, outputs {', '.join(self.outputs) or 'none'}>"
+        )
 
     def response(self, frequencies: Sequence[float]) -> ComplexArray:
         """Transfer functions (frequencies, outputs, inputs) at angular frequencies, rad/s."""

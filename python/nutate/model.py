@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
+import warnings
 from pathlib import Path
 from typing import (
     Any,
@@ -28,13 +30,14 @@ from ._core import (
     ffi,
     lib,
     new_error,
+    number,
     text,
 )
 from ._description import laws_in, to_yaml
 from ._motion import Options, Setup, Tolerance, suggestion
 from ._whole import run_whole
 from .laws import calling, give_laws
-from .errors import UsageError
+from .errors import NoMemoryError, Status, UsageError
 from .result import Column, Groups, Result, Table
 from .state import State
 from .stepper import Stepper
@@ -117,7 +120,7 @@ class Model:
         error = new_error()
         pointer = ffi.new("nt_model **")
         words = [
-            (ffi.new("char[]", k.encode()), ffi.new("char[]", _setting(v).encode()))
+            (ffi.new("char[]", str(k).encode()), ffi.new("char[]", _setting(v).encode()))
             for k, v in settings.items()
         ]
         array = ffi.new("nt_setting[]", words) if words else ffi.NULL
@@ -132,7 +135,10 @@ class Model:
                     pointer, said, len(said), name.encode(), beside, array, len(words), error
                 )
         check(status, error, None, owner)
-        self._pointer = ffi.gc(pointer[0], lib.nt_model_destroy)
+        hold = lib.py_hold_create(pointer[0])
+        if not hold:
+            raise NoMemoryError("out of memory", Status.NO_MEMORY)
+        self._pointer, self._hold = pointer[0], ffi.gc(hold, lib.py_hold_drop)
         if self.laws:
             give_laws(self._pointer, self.laws)
         self._name = name
@@ -148,18 +154,32 @@ class Model:
         self._quantities: Dict[str, Any] = {}
         self._plans: Dict[Any, Any] = {}
         error, owner = new_error(), Owner()
-        run = ffi.new("nt_run **")
         with calling(self.laws, owner):
-            status = lib.nt_run_create(run, self._pointer, error)
+            status, self._look = self._new_look(error)  # for parameters; guarded by _lock
         check(status, error, None, owner)
-        self._look = ffi.gc(run[0], lib.nt_run_destroy)  # for parameters; guarded by _lock
         system = lib.nt_run_system(self._look)
         self._parameter_names: List[str] = [
             text(system.parameter_names[i]) for i in range(system.n_parameters)
         ]
         self._places = {name: i for i, name in enumerate(self._parameter_names)}
+        happens = lib.nt_model_event_count(self._pointer) + lib.nt_model_sliding_count(self._pointer)
+        self._event_names = [text(lib.nt_model_event_name(self._pointer, i)) for i in range(happens)]
         if values:
             self._apply(self._values)
+
+    def _new_look(self, error: Any) -> Tuple[int, Any]:
+        """Makes a run that holds the model, whatever is freed first."""
+        run = ffi.new("nt_run **")
+        status = lib.nt_run_create(run, self._pointer, error)
+        if status:
+            return status, None
+        hold, destroy, drop = lib.py_hold_take(self._hold), lib.nt_run_destroy, lib.py_hold_drop
+
+        def free(made: Any) -> None:
+            destroy(made)
+            drop(hold)
+
+        return status, ffi.gc(run[0], free)
 
     def __reduce__(self) -> Any:
         return _rebuild, (
@@ -174,7 +194,8 @@ class Model:
 
     def __copy__(self) -> "Model":
         copy = type(self).__new__(type(self))
-        copy._pointer, copy._name, copy._folder = self._pointer, self._name, self._folder
+        copy._pointer, copy._hold = self._pointer, self._hold
+        copy._name, copy._folder = self._name, self._folder
         copy._settings, copy.laws = dict(self._settings), self.laws
         copy._prepare(self._values)
         return copy
@@ -253,6 +274,8 @@ class Model:
     def _parameter(self, name: str, kind: Any = UsageError) -> int:
         place = self._places.get(name)
         if place is None:
+            if not isinstance(name, str):
+                raise TypeError(f"expected the name of a parameter, got {name!r}")
             hint = suggestion(name, self._parameter_names)
             there = f", it has {', '.join(self._parameter_names) or 'none'}"
             raise kind(f"the model has no parameter '{name}'{hint or there}")
@@ -263,7 +286,7 @@ class Model:
         places = [self._parameter(name) for name in values]
         check(
             lib.nt_model_set_several(
-                self._look, places, [float(v) for v in values.values()], len(places), error
+                self._look, places, [number(*item) for item in values.items()], len(places), error
             ),
             error,
         )
@@ -277,9 +300,9 @@ class Model:
         rest = {other: value for other, value in self._values.items() if other != name}
         with self._lock:
             error = new_error()
-            run = ffi.new("nt_run **")
-            check(lib.nt_run_create(run, self._pointer, error), error)
-            before, self._look = self._look, ffi.gc(run[0], lib.nt_run_destroy)
+            status, look = self._new_look(error)
+            check(status, error)
+            before, self._look = self._look, look
             try:
                 self._apply(rest)
             except BaseException:
@@ -296,6 +319,26 @@ class Model:
         return dict(zip(self._parameter_names, values))
 
     # ---- for the modules of this package
+
+    def _given(
+        self, parameters: Optional[Mapping[str, float]], named: Mapping[str, float]
+    ) -> Mapping[str, float]:
+        """The parameters of a call, by a mapping and by keywords."""
+        if parameters is None:
+            return named
+        if not isinstance(parameters, Mapping):
+            raise TypeError(f"parameters: expected a mapping of names to numbers, got {parameters!r}")
+        for name in parameters:
+            if name in named:
+                raise UsageError(f"{name}: is given twice, in parameters and as a keyword")
+        return {**parameters, **named}
+
+    def _words_of_end(self, event: int) -> str:
+        """Says which event has ended a motion; "" of -1, none."""
+        if event < 0:
+            return ""
+        said = text(lib.nt_model_event_end(self._pointer, event))
+        return f"event {self._event_names[event]}: {said}"
 
     def _quantity(self, name: str) -> Any:
         """The nt_quantity_info of a name, or None."""
@@ -359,7 +402,7 @@ class Model:
         along the arc. sens: parameters in which everything recorded is differentiated (of a single
         state)."""
         model = self if record is None else self._variant({"output.record": _list(record)})
-        values = {**self._values, **(parameters or {}), **named}
+        values = {**self._values, **self._given(parameters, named)}
         return find_static(model, values, along, arc_length, step, tuple(sens))
 
     def modes(
@@ -372,7 +415,7 @@ class Model:
     ) -> Modes:
         """Finds the modes of small motions about the static state, the "initial" one, or a "steady"
         motion: the `count` slowest, all where it is 0."""
-        return Modes(self, {**self._values, **(parameters or {}), **named}, count, about)
+        return Modes(self, {**self._values, **self._given(parameters, named)}, count, about)
 
     def campbell(
         self,
@@ -385,7 +428,7 @@ class Model:
         **named: float,
     ) -> Campbell:
         """Follows modes while a parameter goes through values."""
-        own = {**self._values, **(parameters or {}), **named}
+        own = {**self._values, **self._given(parameters, named)}
         return Campbell(self, own, parameter, values, count, about)
 
     def linearise(
@@ -400,7 +443,7 @@ class Model:
         """Returns the linear model x' = A x + B u, y = C x + D u + D1 u' + D2 u'' about a state.
         inputs: parameters, or functions of elements such as "push.value.x" and "hinge.motion".
         outputs: what can be recorded."""
-        own = {**self._values, **(parameters or {}), **named}
+        own = {**self._values, **self._given(parameters, named)}
         return Linear(self, own, inputs, outputs, about)
 
     def orbit(
@@ -457,7 +500,7 @@ class Model:
         words = ("free", "steps", "segments", "method", "options", "state", "advance")
         named = {name: value for name, value in asked.items() if name not in words}
         rest = {name: value for name, value in asked.items() if name in words}
-        return OrbitSearch(self, {**self._values, **(parameters or {}), **named}, period, **rest)
+        return OrbitSearch(self, {**self._values, **self._given(parameters, named)}, period, **rest)
 
     def sweep(
         self,
@@ -507,7 +550,7 @@ class Model:
 
         The arguments are those of `run`."""
         setup = Setup(method, step, None, tolerance, options, frame, threads, solver, energy_check)
-        return Stepper(self, setup, {**self._values, **(parameters or {}), **named})
+        return Stepper(self, setup, {**self._values, **self._given(parameters, named)})
 
     # ---- runs
 
@@ -548,7 +591,10 @@ class Model:
         setup = Setup(
             method, step, duration, tolerance, options, frame, threads, solver, energy_check
         )
-        return self._run(setup, {**(parameters or {}), **named}, record, every, files, tuple(sens))
+        if isinstance(files, (str, Path)):
+            raise TypeError(f"expected a list of files, as [{os.fspath(files)!r}]")
+        given = self._given(parameters, named)
+        return self._run(setup, given, record, every, files, tuple(sens))
 
     def sens(self, names: Sequence[str], **asked: Any) -> Result:
         """Runs with exact derivatives of everything recorded in the parameters `names`:
@@ -579,8 +625,35 @@ class Model:
             model = self._variant(asked)
         own = {**self._values, **values}
         result = run_whole(model, setup, own, files, derived)
-        result._again = lambda path: model._run(setup, own, None, None, [path], derived)
+        result._again = _Again(model, setup, own, derived)
         return result
+
+
+class _Again:
+    """Makes a run once more, with its rows in a file. It can be pickled with its result."""
+
+    __slots__ = ("model", "setup", "values", "derived")
+
+    def __init__(
+        self, model: Any, setup: Setup, values: Mapping[str, float], derived: Tuple[str, ...]
+    ) -> None:
+        self.model, self.setup, self.values, self.derived = model, setup, values, derived
+
+    @property
+    def laws(self) -> Mapping[str, Any]:
+        """Functions of Python that the model needs."""
+        return self.model.laws if isinstance(self.model, Model) else {}
+
+    def __call__(self, path: str) -> Result:
+        if not isinstance(self.model, Model):  # its tables and meshes are read when they are needed
+            self.model = _rebuild(*self.model)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they were said by the first run
+            return run_whole(self.model, self.setup, self.values, [path], self.derived)
+
+    def __reduce__(self) -> Any:
+        model = self.model.__reduce__()[1] if isinstance(self.model, Model) else self.model
+        return _Again, (model, self.setup, self.values, self.derived)
 
 
 def _list(names: Sequence[str]) -> str:
@@ -642,3 +715,13 @@ def loads(
         said, name, None if folder is None else os.fspath(folder), settings or {}, None, laws or {}
     )
     return model
+
+
+def load_plugin(path: Union[str, Path]) -> None:
+    """Adds the element types of a plugin, a shared library as docs/interface.md describes it, to
+    those of model files: for the whole process, and not for those that it starts. FileError where it
+    cannot be loaded, UsageError where it is none or brings a type whose name is taken."""
+    for library in Path(__file__).parent.glob("libnutate.so.*"):  # whose functions a plugin calls
+        ctypes.CDLL(str(library), mode=os.RTLD_NOLOAD | os.RTLD_GLOBAL)
+    error = new_error()
+    check(lib.nt_plugin_load(os.fsencode(path), error), error)

@@ -173,7 +173,10 @@ class OrbitSearch(Motion):
             self.orbit, place, to, step, most, lib.py_orbit_point, self.handle(), self.error
         )
         if status == Status.INTERRUPTED:
-            raise take_raised(self) or Interrupted()
+            raised = take_raised(self)
+            if raised is not None and type(raised) is not KeyboardInterrupt:
+                raise raised
+            raise Interrupted("interrupted on the path", self.path) from None
         self.check(status)
         return self.path
 

@@ -6,13 +6,14 @@ import html
 import math
 import os
 import tempfile
+import warnings
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from ._core import check, ffi, lib, new_error, text
+from ._core import check, ffi, lib, new_error, outside, text
 from .errors import FileError, Status, UsageError
 
 Array = npt.NDArray[np.float64]
@@ -273,6 +274,13 @@ class Table(Mapping[str, Array]):
             raise UsageError(
                 f"{', '.join(self.texts)}: words are not written here, expected to_pandas().to_csv"
             )
+        self._write(path, ffi.NULL)
+
+    def write_beside(self, path: Union[str, Path]) -> None:
+        """Writes this table of events beside the file of a result: run.events.nc of run.nc."""
+        self._write(path, ffi.new("char[]", b"events"))
+
+    def _write(self, path: Union[str, Path], table: Any) -> None:
         error = new_error()
         keep: List[Any] = []
 
@@ -280,7 +288,11 @@ class Table(Mapping[str, Array]):
             keep.append(ffi.new("char[]", value.encode()))
             return keep[-1]
 
-        file = ffi.new("nt_result_file *", (word(str(path)), format_of(path)))
+        texts = []
+        for name, said in self.texts.items():
+            keep.append(ffi.new("char *[]", [word(one) for one in said]))
+            texts.append((self._places[name], keep[-1], len(said)))
+        file = ffi.new("nt_result_file *", (word(os.fspath(path)), format_of(path)))
         columns = ffi.new(
             "nt_result_column[]",
             [(word(c.name), word(c.unit), word(c.meaning)) for c in self.columns],
@@ -293,6 +305,9 @@ class Table(Mapping[str, Array]):
         setup.files, setup.n_files = file, 1
         setup.columns, setup.n_columns = columns, len(self.columns)
         setup.attributes, setup.n_attributes = attributes, len(self.attributes)
+        words = ffi.new("nt_result_words[]", texts or 1)
+        setup.words, setup.n_words = words, len(texts)
+        setup.table = table
         writer = ffi.new("nt_result_writer **")
         check(lib.nt_result_create(writer, setup, error), error)
         status = 0
@@ -336,7 +351,8 @@ class Summary:
     iterations, factorisations, evaluations: counts. smallest_step, largest_step: s. seconds: wall
     time. position_drift, velocity_drift: largest error of the constraints, m or rad, m/s or rad/s.
     energy: J, kinetic, potential, total and work of loads at the end, None where the model has
-    none; energy_drift: J, what the total has changed by beyond that work.
+    none; energy_drift: J, what the total has changed by beyond that work. events: how many have
+    happened; ended: "event landing: the stone lands" where one has ended the run, else "".
     """
 
     title: str
@@ -355,6 +371,8 @@ class Summary:
     seconds: float
     position_drift: float
     velocity_drift: float
+    events: int
+    ended: str
     energy: Optional[Dict[str, float]]
     energy_drift: float
 
@@ -372,6 +390,10 @@ class Summary:
             f"constraint drift  positions {self.position_drift:.2g}, "
             f"velocities {self.velocity_drift:.2g}"
         )
+        if self.ended:
+            lines.append(f"ended at t = {self.end:.9g} s by {self.ended}")
+        if self.events > 0:
+            lines.append(f"events {self.events}")
         lines.append(
             f"steps {self.steps}, rejected {self.rejected}, iterations {self.iterations}, "
             f"factorisations {self.factorisations}, evaluations {self.evaluations}"
@@ -384,13 +406,15 @@ class Summary:
 class Result(Table):
     """The rows of a run, with its `summary`; what the model's `objectives` came to, by name, and
     their derivatives, gradients[objective][parameter]; the values of all `parameters` in this run;
-    and the `State` at the end, `final`."""
+    the `State` at the end, `final`; and `events`, the table of what happened when, None where the
+    model has no events: `events.labels("event")` are their names."""
 
     summary: Optional[Summary]
     objectives: Dict[str, float]
     gradients: Dict[str, Dict[str, float]]
     parameters: Dict[str, float]
     final: Any
+    events: Optional[Table]
 
     def __init__(
         self,
@@ -400,8 +424,10 @@ class Result(Table):
         groups: Optional[Groups] = None,
         later: Optional[Callable[[], Dict[str, Any]]] = None,
         texts: Optional[Mapping[str, Sequence[str]]] = None,
+        events: Optional[Table] = None,
     ) -> None:
         super().__init__(columns, data, attributes, groups, texts)
+        self.events = events
         self._later = later
         if later is not None:
             del self.attributes
@@ -411,6 +437,13 @@ class Result(Table):
 
     #: runs the model again, with its rows in a file
     _again: Optional[Callable[[str], "Result"]] = None
+
+    def save(self, path: Union[str, Path]) -> None:
+        """Writes the rows as CSV or, where the name ends in .nc, as NetCDF, by the library, and
+        `events` beside it: run.events.nc of run.nc."""
+        super().save(path)
+        if self.events is not None:
+            self.events.write_beside(path)
 
     def report(self, path: Union[str, Path]) -> None:
         """Writes a page (HTML) that shows the motion, plots, a summary and the model in any browser.
@@ -432,10 +465,13 @@ class Result(Table):
             check(lib.nt_report_write(setup, error), error)
 
     def _repr_html_(self) -> str:
-        """The report, where there is one; of runs that took long, a table."""
+        """The report, where there is one; of runs that took long, a table that says how to get it."""
         took = 0.0 if self.summary is None else self.summary.seconds
-        if not PAGE.exists() or took > 2.0 or len(self.data) == 0:
+        if not PAGE.exists() or len(self.data) == 0:
             return super()._repr_html_()
+        if took > 2.0:
+            said = f"its motion takes another run, of {took:.3g} s: report('motion.html')"
+            return f"{super()._repr_html_()}<p>{said} writes the page</p>"
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "report.html")
             self.report(path)
@@ -452,7 +488,15 @@ class Result(Table):
     def __getstate__(self) -> Dict[str, Any]:
         if self._later is not None:
             getattr(self, "summary")
-        return {name: value for name, value in self.__dict__.items() if name != "_again"}
+        state = dict(self.__dict__)
+        if getattr(self._again, "laws", None):  # functions, of which few can be pickled
+            del state["_again"]
+        return state
+
+    def __copy__(self) -> "Result":
+        copy = type(self).__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        return copy
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -466,10 +510,23 @@ class Result(Table):
 def open(path: Union[str, Path]) -> Result:
     """Reads a result, CSV or NetCDF as the library writes them, or the table of a sweep: also one
     that is still being written, or that a killed run left, with the whole rows that are there.
-    FileError where it cannot be read or is none."""
+    FileError where it cannot be read or is none. Of run.nc the table run.events.nc beside it is the
+    result's `events`."""
+    result = _read(path)
+    base, end = os.path.splitext(os.fspath(path))
+    beside = f"{base}.events{end}"
+    if os.path.exists(beside):
+        try:
+            result.events = _read(beside)
+        except FileError as error:
+            warnings.warn(f"the table of events is left out: {error}", stacklevel=outside())
+    return result
+
+
+def _read(path: Union[str, Path]) -> Result:
     error = new_error()
     pointer = ffi.new("nt_result **")
-    check(lib.nt_result_open(pointer, str(path).encode(), error), error)
+    check(lib.nt_result_open(pointer, os.fsencode(path), error), error)
     result = ffi.gc(pointer[0], lib.nt_result_close)
     n, rows = lib.nt_result_column_count(result), lib.nt_result_rows(result)
     columns = []

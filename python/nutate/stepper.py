@@ -106,10 +106,10 @@ class Steps(Motion):
     def _fail(self, status: int) -> None:
         if not self.integrator:
             raise UsageError("the stepper is closed")
-        if status == Status.INTERRUPTED:
-            raised = take_raised(self)
-            if raised is not None and type(raised) is not KeyboardInterrupt:
-                raise raised
+        raised = take_raised(self)
+        if raised is not None and type(raised) is not KeyboardInterrupt:
+            raise raised
+        if raised is not None or status == Status.INTERRUPTED:
             raise Interrupted(f"interrupted at t = {self.t:.9g} s") from None
         self.check(status)
 
@@ -151,6 +151,16 @@ class Steps(Motion):
             "position_drift",
         )
         return {name: getattr(took, name) for name in names}
+
+    @property
+    def ended(self) -> str:
+        """"event landing: the stone lands" where an event has ended the motion, which then stands;
+        else ""."""
+        event = lib.nt_integrator_ended_by(self._open())
+        return "" if event < 0 else self._words_of_end(event)
+
+    def _words_of_end(self, event: int) -> str:
+        return f"event {event}"
 
     def _open(self) -> Any:
         if not self.integrator:
@@ -241,6 +251,9 @@ class Stepper(Steps):
             self._step_size = float("nan")
         self.start()
 
+    def _words_of_end(self, event: int) -> str:
+        return self.model._words_of_end(event)
+
     def start(self, state: Optional[State] = None) -> None:
         """Begins anew, at the model's initial values or at t, q, v and memory of a state."""
         with self._alone():
@@ -329,7 +342,8 @@ class Stepper(Steps):
 
     def _exchange(self, other: Motion) -> None:
         """Takes the run and the integrator of another motion, and gives it its own to be closed."""
-        for name in ("model", "run", "system", "integrator", "setup", "_keep", "_counted"):
+        names = ("model", "run", "system", "integrator", "setup", "_keep", "_counted", "_hold")
+        for name in names:
             mine, its = getattr(self, name), getattr(other, name)
             setattr(self, name, its)
             setattr(other, name, mine)

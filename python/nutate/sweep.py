@@ -18,6 +18,7 @@ from ._core import (
     ffi,
     lib,
     new_error,
+    number,
     owner_of,
     take_raised,
 )
@@ -32,7 +33,12 @@ Row = tuple[int, dict[str, float], dict[str, str], str]
 
 def rows_of(vary: Mapping[str, Sequence[float]], design: str) -> list[dict[str, float]]:
     """The combinations of a design, in its order: of a grid the last name goes fastest."""
-    values = {name: [float(v) for v in given] for name, given in vary.items()}
+    if not isinstance(vary, Mapping):
+        raise TypeError(f"vary: expected values of each parameter by name, got {vary!r}")
+    for name, given in vary.items():
+        if isinstance(given, str) or not hasattr(given, "__iter__"):
+            raise TypeError(f"{name}: expected a list of values, got {given!r}")
+    values = {name: [number(name, v) for v in given] for name, given in vary.items()}
     for name, given in values.items():
         if not given:
             raise ValueError(f"{name}: expected at least one value")
@@ -85,31 +91,60 @@ def run_sweep(
     asked: Mapping[str, Any],
 ) -> Table:
     """See Model.sweep."""
+    rows = rows_of(vary, design)
     for name in vary:
         model._parameter(name)
-    rows = rows_of(vary, design)
-    found: list[Optional[Row]] = [None] * len(rows)
-    if executor is None:
-        for i, row in enumerate(rows):
-            found[i] = run_rows(model, [row], keep, asked)[0]
-    else:
-        size = chunk if chunk > 0 else max(1, min(64, len(rows) // 32))
-        pieces = {
-            executor.submit(run_rows, model, rows[i : i + size], keep, dict(asked)): i
-            for i in range(0, len(rows), size)
-        }
+        if name in asked or name in asked.get("parameters", {}):
+            raise UsageError(f"{name}: is varied, and given besides")
+    if chunk < 0:
+        raise UsageError(f"chunk: expected rows that go together, or 0, got {chunk}")
+    if executor is not None and not hasattr(executor, "submit"):
+        raise TypeError(f"executor: expected one as of concurrent.futures, got {executor!r}")
+    found: dict[int, Row] = {}
+    try:
+        if executor is None:
+            for i, row in enumerate(rows):
+                found[i] = run_rows(model, [row], keep, asked)[0]
+        else:
+            _submit_rows(model, rows, keep, executor, chunk, asked, found)
+    except KeyboardInterrupt:
+        said = f"interrupted after {len(found)} of {len(rows)} rows"
+        raise Interrupted(said, _table(model, list(vary), rows, found)) from None
+    if len(found) != len(rows):
+        raise RuntimeError(f"{len(found)} of {len(rows)} rows came back")
+    return _table(model, list(vary), rows, found)
+
+
+def _submit_rows(
+    model: "Model",
+    rows: list[dict[str, float]],
+    keep: Optional[Callable[[Result], Mapping[str, float]]],
+    executor: Executor,
+    chunk: int,
+    asked: Mapping[str, Any],
+    found: dict[int, Row],
+) -> None:
+    """Gives rows to an executor; those that wait are taken back when something is raised."""
+    size = chunk if chunk > 0 else max(1, min(64, len(rows) // 32))
+    pieces: dict[Any, int] = {}
+    try:
+        for i in range(0, len(rows), size):
+            pieces[executor.submit(run_rows, model, rows[i : i + size], keep, dict(asked))] = i
         for future in as_completed(pieces):
-            begin = pieces[future]
-            for k, row_found in enumerate(future.result()):
-                found[begin + k] = row_found
-    return _table(model, list(vary), rows, [row for row in found if row is not None])
+            found.update(enumerate(future.result(), pieces[future]))
+    except BaseException:
+        for future, begin in pieces.items():
+            future.cancel()
+            if future.done() and not future.cancelled() and not future.exception():
+                found.update(enumerate(future.result(), begin))
+        raise
 
 
 def _table(
-    model: "Model", names: list[str], rows: list[dict[str, float]], found: list[Row]
+    model: "Model", names: list[str], rows: list[dict[str, float]], by_number: dict[int, Row]
 ) -> Table:
-    if len(found) != len(rows):
-        raise RuntimeError(f"{len(found)} of {len(rows)} rows came back")
+    numbers_of = sorted(by_number)
+    found = [by_number[i] for i in numbers_of]
     kept: list[str] = []
     units: dict[str, str] = {}
     for _, numbers, said, _ in found:
@@ -121,14 +156,14 @@ def _table(
         Column("status", "1", "0 for a run that was done"),
         *(Column(name, units[name], f"{name} of the run") for name in kept),
     ]
-    data = np.full((len(rows), len(columns)), np.nan)
-    for i, (row, (status, numbers, _, _)) in enumerate(zip(rows, found)):
-        data[i, 0] = i
-        data[i, 1 : 1 + len(names)] = [row[name] for name in names]
+    data = np.full((len(found), len(columns)), np.nan)
+    for i, (place, (status, numbers, _, _)) in enumerate(zip(numbers_of, found)):
+        data[i, 0] = place
+        data[i, 1 : 1 + len(names)] = [rows[place][name] for name in names]
         data[i, 1 + len(names)] = status
         data[i, 2 + len(names) :] = [numbers.get(name, np.nan) for name in kept]
     attributes = {"title": model.title, "model": model.text}
-    failures = [f"row {i}: {message}" for i, (_, _, _, message) in enumerate(found) if message]
+    failures = [f"row {i}: {row[3]}" for i, row in zip(numbers_of, found) if row[3]]
     if failures:
         attributes["failures"] = "\n".join(failures)
     return Table(columns, data, attributes)

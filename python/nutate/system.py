@@ -35,7 +35,7 @@ from ._motion import (
     methods,
     suggestion,
 )
-from .errors import Error, Status, UsageError
+from .errors import Error, Interrupted, Status, UsageError
 from .result import Column, Result
 from .state import State, copy_state, pack_state
 from .stepper import Steps
@@ -548,7 +548,7 @@ def integrate(
 ) -> Result:
     """Integrates a System from q (nq,) and v (nv,) at time t over a duration (s) and returns a
     Result with the quantities "q", "v" and, where there are constraints, "lambda" and "mu": a row
-    every so many seconds, or after each step (0)."""
+    every so many seconds; 0: every `step`, which is also the longest of variable steps then."""
     rows: List[Array] = []
     names: List[Column] = [Column("time", "s", "time")]
     with stepper(
@@ -572,15 +572,18 @@ def integrate(
             now = s.state
             rows.append(np.concatenate([[now.t], now.q, now.v, now.lambda_, now.mu]))
 
-        look()
         gap = every if every > 0 else step
         count = max(1, math.ceil(duration / gap * (1 - 1e-12)))
         try:
+            look()
             for k in range(1, count + 1):
                 s.advance(t + (duration if k == count else k * gap), step)
                 look()
-        except Error as error:
-            error.result = Result(names, np.array(rows), {"method": method})
+        except (Error, KeyboardInterrupt) as error:
+            found = Result(names, np.reshape(rows, (-1, len(names))), {"method": method})
+            if not isinstance(error, (Error, Interrupted)):
+                raise Interrupted(f"interrupted at t = {s.t:.9g} s", found) from None
+            error.result = found
             raise
         result = Result(names, np.array(rows), {"title": text(e.name), "method": method})
         result.final = s.state

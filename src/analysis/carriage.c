@@ -9,7 +9,7 @@
  * entries with `axis` and `along` say. */
 #include "analysis/steady.h"
 #include "base/error.h"
-#include "model/body.h"
+#include "model/bodies/body.h"
 #include "model/joints/joint.h"
 
 #include <math.h>

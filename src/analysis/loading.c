@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "model/evaluate.h"
 #include "model/model.h"
-#include "model/parameter.h"
+#include "model/parameters/parameter.h"
 
 #include <nutate/analysis.h>
 

@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 #include "model/evaluate.h"
-#include "model/objective.h"
-#include "model/parameter.h"
+#include "model/parameters/objective.h"
+#include "model/parameters/parameter.h"
 
 #include <nutate/analysis.h>
 

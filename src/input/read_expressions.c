@@ -4,11 +4,11 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "base/suggest.h"
-#include "model/objective.h"
-#include "model/quantity_kind.h"
-#include "model/signal.h"
+#include "model/events/switches.h"
+#include "model/parameters/objective.h"
+#include "model/quantities/quantity_kind.h"
+#include "model/quantities/signal.h"
 #include "model/states/delay.h"
-#include "model/switches.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include "base/suggest.h"
 #include "model/elements.h"
-#include "model/quantity.h"
+#include "model/quantities/quantity.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  */
 #include "input/reader.h"
 
-#include "model/quantity.h"
-#include "model/quantity_kind.h"
+#include "model/quantities/quantity.h"
+#include "model/quantities/quantity_kind.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "input/reader.h"
 
 #include "base/error.h"
-#include "model/quantity.h"
+#include "model/quantities/quantity.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* What a model shows of itself. */
 #include "model/evaluate.h"
-#include "model/events.h"
+#include "model/events/events.h"
 #include "model/model.h"
 
 #include <stdio.h>

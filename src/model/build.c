@@ -1,15 +1,15 @@
 /* From the data of a model to its system: derived values, the layout of the state, the block graph,
  * consistent initial values (assemble.c). */
 #include "base/error.h"
-#include "model/assemble.h"
+#include "model/assembly/assemble.h"
 #include "model/beams/beam.h"
 #include "model/contacts/grip.h"
 #include "model/elements.h"
 #include "model/evaluate.h"
-#include "model/events.h"
+#include "model/events/events.h"
+#include "model/events/sliding.h"
 #include "model/joints/joint.h"
-#include "model/signal.h"
-#include "model/sliding.h"
+#include "model/quantities/signal.h"
 #include "model/states/delay.h"
 
 #include <math.h>

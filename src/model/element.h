@@ -3,7 +3,7 @@
 #define NUTATE_MODEL_ELEMENT_H
 
 #include "linalg/pattern.h"
-#include "model/body_numbers.h"
+#include "model/bodies/body_numbers.h"
 
 /* The ground does not move: once for every array of motions. */
 static inline void nt_motion_init(nt_motion *motion)

@@ -1,13 +1,13 @@
 #include "model/evaluate.h"
 
-#include "model/assemble.h"
-#include "model/bodies.h"
-#include "model/body.h"
+#include "model/assembly/assemble.h"
+#include "model/bodies/bodies.h"
+#include "model/bodies/body.h"
 #include "model/contacts/grip.h"
-#include "model/events.h"
-#include "model/parameter.h"
+#include "model/events/events.h"
+#include "model/parameters/parameter.h"
+#include "model/quantities/signal.h"
 #include "model/side_by_side.h"
-#include "model/signal.h"
 #include "model/states/delay.h"
 
 #include <stdio.h>

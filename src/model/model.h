@@ -3,8 +3,8 @@
 #ifndef NUTATE_MODEL_MODEL_H
 #define NUTATE_MODEL_MODEL_H
 
+#include "model/expressions/table.h"
 #include "model/run.h"
-#include "model/table.h"
 
 /* ---- parameters, bindings, objectives ------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 #include "model/evaluate.h"
 #include "model/forces/load.h"
 #include "model/joints/joint.h"
-#include "model/parameter.h"
+#include "model/parameters/parameter.h"
 #include "model/side_by_side.h"
 
 #include <math.h>

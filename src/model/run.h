@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "model/element.h"
-#include "model/expression.h"
+#include "model/expressions/expression.h"
 
 #include <nutate/model.h>
 

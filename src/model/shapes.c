@@ -1,7 +1,7 @@
 /* Shapes: their keys in the model file. */
 #include "model/shapes.h"
 
-#include "model/euler.h"
+#include "model/bodies/euler.h"
 
 #define FORM(name_, field_, sizes_, unit_, meaning_)                                               \
     {                                                                                              \

@@ -2,7 +2,7 @@
 #ifndef NUTATE_MODEL_SHAPES_H
 #define NUTATE_MODEL_SHAPES_H
 
-#include "model/body.h"
+#include "model/bodies/body.h"
 
 typedef enum nt_form {
     NT_FORM_BOX,

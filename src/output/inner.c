@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "model/beams/beam.h"
 #include "model/model.h"
-#include "model/quantity_kind.h"
+#include "model/quantities/quantity_kind.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #define NUTATE_OUTPUT_INNER_H
 
 #include "base/arena.h"
-#include "model/quantity.h"
+#include "model/quantities/quantity.h"
 
 #include <nutate/output.h>
 

@@ -2,7 +2,7 @@
 #include "output/scene.h"
 
 #include "base/error.h"
-#include "model/euler.h"
+#include "model/bodies/euler.h"
 #include "output/json.h"
 
 #include <nutate/group.h>

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "model/model.h"
-#include "model/quantity_kind.h"
+#include "model/quantities/quantity_kind.h"
 #include "sweep/sweep.h"
 
 #include <math.h>

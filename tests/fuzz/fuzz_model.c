@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/number.h"
 #include "input/document.h"
-#include "model/expression.h"
+#include "model/expressions/expression.h"
 #include "model/model.h"
 #include "tests/read_run.h"
 

@@ -4,8 +4,8 @@
  * get, "# FILE:LINE:COLUMN: text". Where that ends with " ..." only the part before is compared. */
 #include "base/file.h"
 #include "model/joints/joint.h"
-#include "model/quantity_kind.h"
-#include "model/signal.h"
+#include "model/quantities/quantity_kind.h"
+#include "model/quantities/signal.h"
 
 #include <dirent.h>
 #include <math.h>

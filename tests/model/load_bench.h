@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "model/forces/load.h"
 #include "model/joints/joint.h"
-#include "model/quantity.h"
-#include "model/signal.h"
+#include "model/quantities/quantity.h"
+#include "model/quantities/signal.h"
 
 #include <nutate/system.h>
 

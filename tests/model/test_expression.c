@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "model/expression.h"
+#include "model/expressions/expression.h"
 
 #include <locale.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "model/table.h"
+#include "model/expressions/table.h"
 
 #include <math.h>
 #include <stdio.h>

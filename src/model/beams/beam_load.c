@@ -14,7 +14,7 @@
 
 #include "model/elements.h"
 #include "model/forces/load.h"
-#include "model/quantity_kind.h"
+#include "model/quantities/quantity_kind.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "model/beams/quadrature.h"
 
 #include "model/elements.h"
-#include "model/quantity.h"
+#include "model/quantities/quantity.h"
 
 #include <string.h>
 

@@ -15,7 +15,7 @@
 #include "model/bearings/bearing.h"
 
 #include "base/direction.h"
-#include "model/body.h"
+#include "model/bodies/body.h"
 
 #include <math.h>
 #include <stdio.h>

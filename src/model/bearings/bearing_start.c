@@ -19,7 +19,7 @@
  * t along the orbit, m the normal of the outer race. */
 #include "model/bearings/bearing.h"
 
-#include "model/body.h"
+#include "model/bodies/body.h"
 
 #include <nutate/group.h>
 

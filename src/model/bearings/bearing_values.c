@@ -1,7 +1,7 @@
 /* What can be recorded of a bearing: of each contact of each ball, of the cage, of the whole. */
 #include "model/bearings/bearing.h"
 
-#include "model/quantity.h"
+#include "model/quantities/quantity.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include "base/direction.h"
 #include "base/error.h"
-#include "model/mass_point.h"
+#include "model/bodies/mass_point.h"
 
 #include <math.h>
 

@@ -20,9 +20,9 @@
  * d(R^T u) = R^T du + R^T u~ dtheta for every vector u of the ground, d(R f) = R df - (R f)~
  * dtheta. Of a rigid thing, A = m I and B = -m c~; gravity g acts on it at c: -m g, and about the
  * reference point -rho x m g with rho = R c. */
+#include "model/bodies/mass_point.h"
 #include "model/elements.h"
 #include "model/forces/load.h"
-#include "model/mass_point.h"
 
 #include <math.h>
 

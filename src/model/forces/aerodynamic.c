@@ -16,10 +16,10 @@
 #include "model/elements.h"
 
 #include "base/direction.h"
+#include "model/bodies/mass_point.h"
+#include "model/events/switches.h"
 #include "model/forces/load.h"
 #include "model/forces/looks.h"
-#include "model/mass_point.h"
-#include "model/switches.h"
 
 typedef struct nt_aerodynamic {
     unsigned given;

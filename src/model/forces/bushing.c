@@ -26,9 +26,9 @@
  *
  * The part of K that is not symmetric has no potential; its power is counted. psi is a rotation
  * vector: the relative rotation must stay below 3.1 rad, beyond that NT_NOT_FINITE. */
+#include "model/bodies/mass_point.h"
 #include "model/elements.h"
 #include "model/forces/load.h"
-#include "model/mass_point.h"
 
 #include <nutate/group.h>
 #include <string.h>

@@ -2,12 +2,12 @@
 #include "model/forces/load.h"
 
 #include "base/error.h"
+#include "model/bodies/mass_point.h"
+#include "model/events/sliding.h"
+#include "model/events/switches.h"
 #include "model/joints/joint.h"
-#include "model/mass_point.h"
-#include "model/quantity_kind.h"
-#include "model/signal.h"
-#include "model/sliding.h"
-#include "model/switches.h"
+#include "model/quantities/quantity_kind.h"
+#include "model/quantities/signal.h"
 
 #include <stdarg.h>
 #include <stdio.h>

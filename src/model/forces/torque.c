@@ -6,9 +6,9 @@
  *   body axes     dM = dtheta x M
  *   signals       dM = sum M_s ds
  *   power         M . w */
+#include "model/bodies/mass_point.h"
 #include "model/elements.h"
 #include "model/forces/load.h"
-#include "model/mass_point.h"
 
 typedef struct nt_torque {
     unsigned given;

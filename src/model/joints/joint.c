@@ -4,10 +4,10 @@
 #include "base/direction.h"
 #include "base/error.h"
 #include "base/target.h"
+#include "model/bodies/mass_point.h"
 #include "model/evaluate.h"
 #include "model/forces/load.h"
 #include "model/joints/joint_rows.h"
-#include "model/mass_point.h"
 
 #include <stddef.h>
 

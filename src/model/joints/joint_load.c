@@ -11,12 +11,12 @@
  *
  * A limit is a stop (stop.h). */
 #include "base/error.h"
-#include "model/expression_code.h"
+#include "model/events/switches.h"
+#include "model/expressions/expression_code.h"
 #include "model/forces/load.h"
 #include "model/forces/stop.h"
 #include "model/joints/joint.h"
-#include "model/signal.h"
-#include "model/switches.h"
+#include "model/quantities/signal.h"
 
 #include <stdio.h>
 

@@ -38,7 +38,7 @@
 #include "model/joints/rolling.h"
 
 #include "base/error.h"
-#include "model/mass_point.h"
+#include "model/bodies/mass_point.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 #include "model/states/delay.h"
 
 #include "base/error.h"
-#include "model/expression_code.h"
-#include "model/signal.h"
+#include "model/expressions/expression_code.h"
+#include "model/quantities/signal.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,0 +1,185 @@
+/* All bodies of a model: motion, inertia and gravity, four bodies at a time.
+ *
+ * The equations are those of body.c; here they stand in loops over four lanes, component by
+ * component, so that the compiler makes one vector instruction of four scalar ones. Every lane does
+ * the same operations in the same order as a body alone: the same bits. Bodies that do not fill a
+ * group of four, bodies with a fixed point, points and the adapter's turned tangents go through
+ * body.c. */
+#include "model/bodies/bodies.h"
+
+#include "base/target.h"
+#include "model/bodies/body.h"
+
+enum { LANES = 4 };
+
+typedef struct lane {
+    double of[LANES];
+} lane;
+
+/* Four bodies, component by component. */
+typedef struct group {
+    lane q[4], R[9], w[3], alpha[3], X[9], J[9];
+    lane block[9], moment[3];
+} group;
+
+static inline v3 get3(const lane *p, int l) { return v3_of(p[0].of[l], p[1].of[l], p[2].of[l]); }
+
+static inline m3 get9(const lane *p, int l)
+{
+    return (m3){p[0].of[l], p[1].of[l], p[2].of[l], p[3].of[l], p[4].of[l],
+                p[5].of[l], p[6].of[l], p[7].of[l], p[8].of[l]};
+}
+
+static inline void put3(lane *p, int l, v3 a)
+{
+    p[0].of[l] = a.x, p[1].of[l] = a.y, p[2].of[l] = a.z;
+}
+
+static inline void put9(lane *p, int l, m3 a)
+{
+    p[0].of[l] = a.xx, p[1].of[l] = a.xy, p[2].of[l] = a.xz;
+    p[3].of[l] = a.yx, p[4].of[l] = a.yy, p[5].of[l] = a.yz;
+    p[6].of[l] = a.zx, p[7].of[l] = a.zy, p[8].of[l] = a.zz;
+}
+
+/* ---- motion ---------------------------------------------------------------------------------- */
+
+NT_WIDE static void rotation_matrices(group *restrict g)
+{
+    for (int l = 0; l < LANES; l++)
+        put9(g->R, l,
+             quat_matrix((quat){g->q[0].of[l], g->q[1].of[l], g->q[2].of[l], g->q[3].of[l]}));
+}
+
+static inline void bodies_gather(group *g, int l, const nt_body *body, const nt_point *at,
+                                 nt_motion *m)
+{
+    const double *q = at->q + body->q, *v = at->v + body->v;
+    const double *vdot = at->vdot ? at->vdot + body->v : NULL;
+    m->x = v3_load(q);
+    m->v = v3_load(v);
+    m->w = v3_load(v + 3);
+    m->a = vdot ? v3_load(vdot) : v3_of(0, 0, 0);
+    m->alpha = vdot ? v3_load(vdot + 3) : v3_of(0, 0, 0);
+    for (int k = 0; k < 4; k++)
+        g->q[k].of[l] = q[3 + k];
+    put3(g->w, l, m->w);
+    put3(g->alpha, l, m->alpha);
+}
+
+/* ---- inertia ----------------------------------------------------------------------------------
+ */
+
+/* J_s w' + w x J_s w = R (J W' + W x J W) */
+NT_WIDE static void moments(group *restrict g)
+{
+    for (int l = 0; l < LANES; l++) {
+        m3 R = get9(g->R, l), J = get9(g->J, l);
+        put3(g->moment, l, nt_inertia_moment(R, J, get3(g->w, l), get3(g->alpha, l)));
+    }
+}
+
+NT_WIDE static void tangents(group *restrict g, double mass, double damping, double stiffness)
+{
+    for (int l = 0; l < LANES; l++) {
+        m3 R = get9(g->R, l), J = get9(g->J, l), X = get9(g->X, l);
+        nt_inertia_terms t =
+            nt_inertia_tangent(R, J, get3(g->w, l), get3(g->alpha, l), X, mass, damping, stiffness);
+        put9(g->block, l, t.block);
+        put3(g->moment, l, t.moment);
+    }
+}
+
+NT_WIDE static void masses(group *restrict g, double mass)
+{
+    for (int l = 0; l < LANES; l++) {
+        m3 R = get9(g->R, l), J = get9(g->J, l);
+        nt_inertia_terms t = nt_inertia_mass(R, J, get3(g->w, l), get3(g->alpha, l), mass);
+        put9(g->block, l, t.block);
+        put3(g->moment, l, t.moment);
+    }
+}
+
+static void bodies_scatter(const group *g, int l, const nt_body *body, const nt_motion *m,
+                           v3 gravity, const nt_terms *terms)
+{
+    if (terms->residual) {
+        double *r = terms->residual + body->v;
+        v3_accumulate(r, nt_body_force(body, m, gravity, terms->parts));
+        v3_accumulate(r + 3, get3(g->moment, l));
+    }
+    if (terms->matrix) {
+        nt_body_add_mass(body, terms);
+        m3_accumulate(nt_matrix_block(terms->matrix, body->rr_slot), get9(g->block, l));
+    }
+}
+
+/* Moves and turns: two non-negative numbers. */
+static bool is_free(const nt_body *body) { return (body->t_node | body->r_node) >= 0; }
+
+static bool groupable(const nt_body *body)
+{
+    return is_free(&body[0]) && is_free(&body[1]) && is_free(&body[2]) && is_free(&body[3]);
+}
+
+/* Nodes of beams have none: their elements bring it. */
+static bool has_inertia(const nt_body *body)
+{
+    const m3 *J = &body->J;
+    return body->mass != 0 || J->xx != 0 || J->yy != 0 || J->zz != 0;
+}
+
+static bool any_has_inertia(const nt_body *body)
+{
+    return has_inertia(&body[0]) || has_inertia(&body[1]) || has_inertia(&body[2]) ||
+           has_inertia(&body[3]);
+}
+
+int nt_bodies_evaluate(const nt_body *bodies, int n_bodies, int from, int to, const nt_point *at,
+                       const nt_terms *terms, v3 gravity, const unsigned char *left_out,
+                       nt_motion *motion)
+{
+    const nt_combination *c = terms && terms->matrix ? terms->combination : NULL;
+    bool mass = c && nt_body_asks_for_mass(c);
+    bool wanted =
+        terms && (terms->parts & (NT_INERTIA | NT_EXPLICIT)) && (terms->residual || terms->matrix);
+    bool grouped = !wanted || nt_body_is_plain(terms);
+    int i = from;
+    while (i < to) {
+        const nt_body *body = &bodies[i];
+        nt_motion *m = &motion[i];
+        if (left_out && left_out[i - 1]) {
+            i++;
+            continue;
+        }
+        if (!grouped || left_out || i + LANES > n_bodies || !groupable(body)) {
+            nt_body_motion(body, at, m);
+            if (wanted)
+                nt_body_evaluate(body, m, gravity, terms);
+            i++;
+            continue;
+        }
+        group g;
+        bool heavy = wanted && any_has_inertia(body);
+        for (int l = 0; l < LANES; l++)
+            bodies_gather(&g, l, &body[l], at, &m[l]);
+        rotation_matrices(&g);
+        for (int l = 0; l < LANES; l++) {
+            m[l].R = get9(g.R, l);
+            if (heavy)
+                put9(g.J, l, body[l].J);
+            if (heavy && c && !mass)
+                put9(g.X, l, c->map ? m3_load(c->map + 9 * body[l].rotation) : m3_identity());
+        }
+        if (heavy && mass)
+            masses(&g, c->mass);
+        else if (heavy && c)
+            tangents(&g, c->mass, c->damping, c->stiffness);
+        else if (heavy)
+            moments(&g);
+        for (int l = 0; heavy && l < LANES; l++)
+            bodies_scatter(&g, l, &body[l], &m[l], gravity, terms);
+        i += LANES;
+    }
+    return i;
+}

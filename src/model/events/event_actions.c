@@ -1,0 +1,336 @@
+/* What events do: joints let go, hold and lock, parameters and states are set, bodies are struck,
+ * other events are started, the run ends. All of it is remembered in the discrete memory:
+ *
+ *   joint_memory[n_joints]     0: off, 1: on, 2: on and latched
+ *   lock_memory[n_joints]      the free coordinate at which it is latched, rad or m
+ *   set_memory[2 n_parameters] 1 for a parameter that is set, and its value
+ *   due_memory[n_happenings]   when an event that another one has started happens, s
+ *
+ * with the first two where an event, or `active: false`, is about joints; the third where one sets
+ * parameters. */
+#include "base/error.h"
+#include "model/contacts/grip.h"
+#include "model/evaluate.h"
+#include "model/events/events.h"
+#include "model/events/sliding.h"
+#include "model/joints/joint.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { OFF, ON, LATCHED };
+
+/* s, of an event that is not due; finite, so that differences of memories have a value. */
+static const double NEVER = 1e300;
+
+/* What an engaged joint may be open, of the model's length: it is closed by moving the bodies. */
+static const double CLOSED = 1e-6;
+
+/* m/s or rad/s, where the model gives no other: slower ones do not rebound. */
+static const double REST_SPEED = 1e-3;
+
+/* ---- places --------------------------------------------------------------------------------- */
+
+int nt_actions_lay_out(nt_model *model, int first)
+{
+    model->joint_memory = first;
+    model->lock_memory = first + (model->joints_change ? model->n_joints : 0);
+    model->set_memory = model->lock_memory + (model->joints_change ? model->n_joints : 0);
+    model->due_memory =
+        model->set_memory + (model->parameters_change ? 2 * model->n_parameters : 0);
+    for (int i = 0; i < model->n_joints && model->joints_change; i++) {
+        const nt_element *e = &model->elements[i];
+        if (!nt_element_as_joint(model->origin, e))
+            continue;
+        nt_joint *joint = nt_element_numbers(model->origin, e);
+        joint->lock_memory = model->lock_memory + i;
+    }
+    return model->due_memory + model->n_happenings;
+}
+
+static bool active_at_first(const nt_run *run, int i)
+{
+    const nt_joint *joint = nt_element_as_joint(run, &run->model->elements[i]);
+    return !joint || !(joint->given & NT_GIVEN_ACTIVE) || joint->active;
+}
+
+void nt_actions_begin(nt_run *run, double *memory)
+{
+    const nt_model *model = run->model;
+    for (int i = 0; i < model->n_joints && model->joints_change; i++) {
+        if (!isnan(memory[model->joint_memory + i]))
+            continue;
+        memory[model->joint_memory + i] = active_at_first(run, i) ? ON : OFF;
+        memory[model->lock_memory + i] = 0;
+    }
+    for (int i = 0; i < 2 * model->n_parameters && model->parameters_change; i++)
+        if (isnan(memory[model->set_memory + i]))
+            memory[model->set_memory + i] = 0;
+    for (int i = 0; i < model->n_happenings; i++)
+        if (isnan(memory[model->due_memory + i]))
+            memory[model->due_memory + i] = NEVER;
+}
+
+void nt_actions_rows_off(void *self, const double *memory, unsigned char *off)
+{
+    const nt_run *run = self;
+    const nt_model *model = run->model;
+    memset(off, 0, (size_t)(model->system.nh + model->system.nn));
+    for (int k = 0; k < model->n_switches; k++)
+        if (model->switches[k].slide >= 0)
+            off[nt_element_row(&model->elements[model->switches[k].slide], 0)] =
+                !nt_slide_is_on(model, k, memory);
+    for (int i = 0; i < model->n_grips; i++)
+        for (int r = 0; r < 2; r++)
+            off[nt_element_row(nt_grip_element(model, i), r)] = !nt_grip_is_on(model, i, memory);
+    for (int i = 0; i < model->n_joints && model->joints_change; i++) {
+        const nt_element *e = &model->elements[i];
+        const nt_joint *joint = nt_element_as_joint(run, e);
+        double known = memory ? memory[model->joint_memory + i] : (double)NAN;
+        int state = isnan(known) ? (active_at_first(run, i) ? ON : OFF) : (int)known;
+        int rows = e->n_rows + e->n_rates;
+        for (int r = 0; r < rows && state == OFF; r++)
+            off[nt_element_row(e, r)] = 1;
+        if (joint && joint->locks && state == ON)
+            off[nt_element_row(e, e->n_rows - 1)] = 1;
+    }
+}
+
+bool nt_run_row_is_off(const nt_run *run, int row)
+{
+    const nt_model *model = run->model;
+    for (int i = model->n_elements - model->n_slides; i < model->n_elements; i++)
+        if (nt_element_find_row(&model->elements[i], row) >= 0)
+            return true;
+    for (int i = 0; i < model->n_grips; i++)
+        if (nt_element_find_row(nt_grip_element(model, i), row) >= 0)
+            return true;
+    for (int i = 0; i < model->n_joints && model->joints_change; i++) {
+        const nt_element *e = &model->elements[i];
+        const nt_joint *joint = nt_element_as_joint(run, e);
+        int own = nt_element_find_row(e, row);
+        if (own >= 0)
+            return !active_at_first(run, i) || (joint && joint->locks && own == e->n_rows - 1);
+    }
+    return false;
+}
+
+double nt_actions_next(const nt_run *run, double t, const double *memory)
+{
+    const nt_model *model = run->model;
+    double first = (double)INFINITY;
+    for (int i = 0; i < model->n_happenings; i++) {
+        double due = memory[model->due_memory + i];
+        if (due < NEVER && due > t)
+            first = fmin(first, due);
+    }
+    return first;
+}
+
+bool nt_actions_is_due(const nt_run *run, int i, const nt_instant *instant)
+{
+    return instant->memory[run->model->due_memory + i] <= instant->at->t;
+}
+
+/* ---- joints --------------------------------------------------------------------------------- */
+
+/* Equations of a joint with the memory as it is now, at a level: the largest. */
+static nt_status largest_row(nt_run *run, const nt_instant *instant, const nt_element *e,
+                             nt_level level, int from, double *largest)
+{
+    nt_point at = *instant->at;
+    nt_terms terms = {.level = level, .rows = run->events_rows};
+    at.memory = instant->memory;
+    nt_status status = nt_run_evaluate(run, &at, &terms);
+    *largest = 0;
+    for (int r = from; r < e->n_rows && status == NT_OK; r++) {
+        double row = run->events_rows[nt_element_row(e, r)];
+        if (!(fabs(row) <= fabs(*largest)))
+            *largest = row;
+    }
+    return status;
+}
+
+static double rest_speed_of(const nt_joint *joint)
+{
+    return joint && joint->given & NT_GIVEN_REST_SPEED ? joint->rest_speed : REST_SPEED;
+}
+
+/* Rows `from` on of joint i hold from now on (state); or the bodies rebound, where they are faster
+ * than it takes. */
+static nt_status take_hold(nt_run *run, const nt_event *event, nt_instant *instant, int i, int from,
+                           int state, nt_error *error)
+{
+    const nt_model *model = run->model;
+    const nt_element *e = &model->elements[i];
+    const nt_joint *joint = nt_element_as_joint(run, e);
+    double gap, speed, before = instant->memory[model->joint_memory + i];
+    instant->memory[model->joint_memory + i] = state;
+    nt_status status = largest_row(run, instant, e, NT_POSITION, from, &gap);
+    if (status == NT_OK)
+        status = largest_row(run, instant, e, NT_VELOCITY, from, &speed);
+    if (status != NT_OK)
+        return status;
+    if (!(fabs(gap) <= CLOSED * fmax(1, run->length)))
+        return nt_fail_at(error, NT_INCONSISTENT, model->file, event->place.line,
+                          event->place.column,
+                          "event %s engages joint %s at t = %.9g s, which is not closed: it is "
+                          "open by %.6g",
+                          event->name, e->name, instant->at->t, gap);
+    double restitution = joint ? joint->restitution : 0;
+    bool rebounds = restitution > 0 && fabs(speed) > rest_speed_of(joint);
+    int law = nt_joint_law(joint) == NT_POISSON ? NT_IMPACT_POISSON : 0;
+    if (e->n_rows + e->n_rates - from == 1)
+        law |= NT_IMPACT_ONE_SIDED;
+    for (int r = from; r < e->n_rows + e->n_rates; r++) {
+        instant->restitution[nt_element_row(e, r)] = rebounds ? restitution : 0;
+        instant->law[nt_element_row(e, r)] = (unsigned char)law;
+    }
+    if (rebounds)
+        instant->memory[model->joint_memory + i] = before;
+    return NT_OK;
+}
+
+/* By Poisson's law what meets at no speed gives back the impulse that it takes from the others: of
+ * the joints of one event all that can rebound do where one meets with speed. */
+static nt_status rebound_together(nt_run *run, const nt_event *event, nt_instant *instant)
+{
+    const nt_model *model = run->model;
+    bool fast = false;
+    nt_status status = NT_OK;
+    for (int k = 0; k < 2 * event->n_actions && status == NT_OK; k++) {
+        const nt_action *a = &event->actions[k % event->n_actions];
+        bool latches = a->given >> NT_ACTION_LATCH & 1;
+        if (!latches && !(a->given >> NT_ACTION_ENGAGE & 1))
+            continue;
+        int i = latches ? a->latch : a->engage;
+        const nt_element *e = &model->elements[i];
+        const nt_joint *joint = nt_element_as_joint(run, e);
+        int from = latches ? e->n_rows - 1 : 0;
+        if (nt_joint_law(joint) != NT_POISSON ||
+            !(instant->restitution[nt_element_row(e, from)] >= 0))
+            continue;
+        double speed;
+        status = largest_row(run, instant, e, NT_VELOCITY, from, &speed);
+        fast = fast || fabs(speed) > rest_speed_of(joint);
+        if (k < event->n_actions || !fast || !(joint->restitution > 0))
+            continue;
+        instant->memory[model->joint_memory + i] = latches ? ON : OFF;
+        for (int r = from; r < e->n_rows + e->n_rates; r++)
+            instant->restitution[nt_element_row(e, r)] = joint->restitution;
+    }
+    return status;
+}
+
+static nt_status engage(nt_run *run, const nt_event *event, nt_instant *instant, int i,
+                        nt_error *error)
+{
+    if (instant->memory[run->model->joint_memory + i] != OFF)
+        return NT_OK;
+    return take_hold(run, event, instant, i, 0, ON, error);
+}
+
+static nt_status latch(nt_run *run, const nt_event *event, nt_instant *instant, int i,
+                       nt_error *error)
+{
+    const nt_element *e = &run->model->elements[i];
+    double *state = &instant->memory[run->model->joint_memory + i];
+    nt_view view;
+    nt_terms terms = {0};
+    if (*state == LATCHED)
+        return NT_OK;
+    if (*state == OFF)
+        return nt_fail_at(error, NT_INCONSISTENT, run->model->file, event->place.line,
+                          event->place.column,
+                          "event %s latches joint %s at t = %.9g s, which does not hold its "
+                          "bodies: expected one that is engaged",
+                          event->name, e->name, instant->at->t);
+    nt_run_look(run, instant->at, &terms, &view);
+    instant->memory[run->model->lock_memory + i] =
+        nt_joint_coordinate(e, &view, !nt_element_as_joint(run, e)->rotates).value;
+    return take_hold(run, event, instant, i, e->n_rows - 1, LATCHED, error);
+}
+
+/* ---- other actions -------------------------------------------------------------------------- */
+
+static void strike(nt_run *run, const nt_action *action, nt_instant *instant, const double p[3])
+{
+    const nt_body *body = &run->bodies[action->impulse.on];
+    nt_view view;
+    nt_terms terms = {0};
+    v3 push = v3_load(p), arm = v3_of(0, 0, 0);
+    nt_run_look(run, instant->at, &terms, &view);
+    if (action->given >> (16 + NT_IMPULSE_AT) & 1)
+        arm = m3_apply(view.motion[action->impulse.on].R,
+                       nt_joint_point(run, &action->impulse.at, action->impulse.on, false));
+    v3 moment = v3_cross(arm, push);
+    int next = body->v;
+    if (body->t_node >= 0) {
+        v3_store(instant->impulse + next, v3_add(v3_load(instant->impulse + next), push));
+        next += 3;
+    }
+    if (body->r_node >= 0)
+        v3_store(instant->impulse + next, v3_add(v3_load(instant->impulse + next), moment));
+}
+
+static nt_status act(nt_run *run, const nt_event *event, const nt_action *action,
+                     nt_instant *instant, const double *variables, nt_error *error)
+{
+    const nt_model *model = run->model;
+    double *memory = instant->memory;
+    if (action->given >> NT_ACTION_RELEASE & 1)
+        memory[model->joint_memory + action->release] = OFF;
+    if (action->given >> NT_ACTION_ENGAGE & 1)
+        return engage(run, event, instant, action->engage, error);
+    if (action->given >> NT_ACTION_LATCH & 1)
+        return latch(run, event, instant, action->latch, error);
+    if (action->given >> NT_ACTION_SET & 1) {
+        double value = nt_expression_value(action->value, variables);
+        if (!isfinite(value))
+            return NT_NOT_FINITE;
+        if (action->state >= 0)
+            instant->v[model->elements[action->state].own_v] = value;
+        else {
+            memory[model->set_memory + action->target] = 1;
+            memory[model->set_memory + model->n_parameters + action->target] = value;
+        }
+    }
+    if (action->given >> NT_ACTION_IMPULSE & 1) {
+        double p[3];
+        for (int i = 0; i < 3; i++)
+            p[i] = nt_expression_value(action->impulse.value[i], variables);
+        strike(run, action, instant, p);
+    }
+    if (action->given >> NT_ACTION_START & 1) {
+        double after = action->after ? nt_expression_value(action->after, variables) : 0;
+        if (!(after >= 0))
+            return NT_NOT_FINITE;
+        memory[model->due_memory + action->started] = instant->at->t + after;
+    }
+    if (action->given >> NT_ACTION_STOP & 1)
+        instant->ends = 1;
+    return NT_OK;
+}
+
+nt_status nt_actions_happen(nt_run *run, int i, nt_instant *instant, nt_error *error)
+{
+    const nt_event *event = &run->model->happenings[i];
+    const double *variables;
+    nt_status status = nt_events_variables(run, instant->at, &variables);
+    if (nt_actions_is_due(run, i, instant)) {
+        if (instant->indicator < 0)
+            instant->kept_at = run->model->due_memory + i;
+        instant->memory[run->model->due_memory + i] = NEVER;
+    }
+    instant->happened = 1;
+    instant->number = i;
+    for (int k = 0; k < event->n_actions && status == NT_OK; k++)
+        status = act(run, event, &event->actions[k], instant, variables, error);
+    if (status == NT_OK)
+        status = rebound_together(run, event, instant);
+    if (status != NT_OK && !(error && error->message[0]))
+        nt_fail_at(error, status, run->model->file, event->place.line, event->place.column,
+                   "event %s has no value at t = %.9g s: %s", event->name, instant->at->t,
+                   nt_status_text(status));
+    return status;
+}

@@ -1,0 +1,342 @@
+/* What happens in a model at one instant: nt_events of its system.
+ *
+ * The discrete memory holds, behind what elements keep: the values of switches (switches.h), what
+ * events have made of joints and parameters and when they are due (event_actions.c), and the sides
+ * of indicators, which the integrator writes. Not a number stands for what is not known yet.
+ * Indicators are those of switches, then those of events that have a `when`. */
+#include "model/events/events.h"
+
+#include "model/contacts/grip.h"
+#include "model/evaluate.h"
+#include "model/events/sliding.h"
+#include "model/events/switches.h"
+#include "model/quantities/quantity_kind.h"
+#include "model/states/delay.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- looking -------------------------------------------------------------------------------- */
+
+void nt_events_look(nt_run *run, const nt_point *at, const double *memory)
+{
+    nt_point point = *at;
+    nt_view view;
+    nt_terms terms = {0};
+    point.memory = memory;
+    nt_run_look(run, &point, &terms, &view);
+}
+
+/* The variables of expressions of everything recorded, at a point. */
+static nt_status look_at_columns(nt_run *run, const nt_point *at, bool energy, double *variables)
+{
+    const nt_model *model = run->model;
+    nt_sampler sampler = {.run = run};
+    nt_state state = {.t = at->t,
+                      .q = at->q,
+                      .v = at->v,
+                      .vdot = at->vdot,
+                      .lambda = at->lambda,
+                      .mu = at->mu,
+                      .memory = at->memory};
+    nt_status status = nt_sampler_look(&sampler, &state, NULL, energy, false, NULL);
+    for (int i = 0; i < model->n_parameters; i++)
+        variables[i] = run->parameters[i].value;
+    variables[nt_model_time_variable(model)] = at->t;
+    for (int k = 0; k < model->n_columns && status == NT_OK; k++)
+        if (!model->columns[k].needs_drift)
+            nt_sampler_values(&sampler, &model->columns[k],
+                              variables + nt_model_time_variable(model) + 1 + k);
+    return status;
+}
+
+nt_status nt_events_variables(nt_run *run, const nt_point *at, const double **variables)
+{
+    bool energy = false;
+    for (int k = 0; k < run->model->n_columns; k++)
+        energy = energy || run->model->columns[k].needs_energy;
+    *variables = run->named_variables;
+    return look_at_columns(run, at, energy, run->named_variables);
+}
+
+/* ---- known stops ---------------------------------------------------------------------------- */
+
+static nt_status events_begin(void *self, const nt_point *at, double nudge, double *memory)
+{
+    nt_run *run = self;
+    const nt_model *model = run->model;
+    double *held = memory + model->switch_memory;
+    nt_point point = *at;
+    point.t += nudge;
+    nt_actions_begin(run, memory);
+    for (int k = 0; k < model->n_switches; k++) {
+        if (!isnan(held[k]) || model->switches[k].bends)
+            continue;
+        nt_events_look(run, &point, memory);
+        held[k] = nt_switch_value(run, k, run->variables);
+        if (isnan(held[k]))
+            return NT_NOT_FINITE;
+    }
+    for (int k = 0; k < model->n_switches; k++)
+        if (model->switches[k].bends)
+            held[k] = 0;
+    nt_slides_begin(run, memory);
+    nt_grips_begin(run, at, memory);
+    return NT_OK;
+}
+
+static double events_stop_after(void *self, double t, double end, double h, const double *memory)
+{
+    nt_run *run = self;
+    const nt_model *model = run->model;
+    double first = nt_actions_next(run, t, memory);
+    double same = 32 * 2.3e-16 * fmax(fabs(t), fabs(end));
+    double *signals = run->variables + nt_model_time_variable(model) + 1;
+    for (int k = 0; k < model->n_switches; k++)
+        if (model->switches[k].signal >= 0)
+            signals[model->switches[k].signal] = memory[model->switch_memory + k];
+    for (int k = 0; k < model->n_switches; k++)
+        first = fmin(first, nt_switch_next(run, k, t, end, h));
+    double kink = nt_run_delay_stop(run, t);
+    first = kink > t ? fmin(first, fabs(kink - end) <= same ? end : kink) : first;
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        double at = nt_element_stop_after(run, e, t, memory);
+        if (fabs(at - end) <= same) /* they are one time */
+            at = end;
+        first = at > t ? fmin(first, at) : first;
+    }
+    return first <= end ? first : (double)INFINITY;
+}
+
+/* Elements whose time has come. */
+static bool elements_stop(nt_run *run, nt_instant *instant)
+{
+    const nt_model *model = run->model;
+    nt_view view;
+    nt_terms terms = {0};
+    bool some = false;
+    nt_run_look(run, instant->at, &terms, &view);
+    for (int i = 0; i < model->n_elements; i++) {
+        if (nt_element_at_stop(&model->elements[i], &view, instant->memory))
+            some = true;
+    }
+    return some;
+}
+
+/* The side of a known time is told by what follows so soon behind it, s. */
+static double just_after(const nt_instant *instant)
+{
+    return fmax(1e-3 * instant->nudge, 256 * 2.3e-16 * fabs(instant->at->t));
+}
+
+/* A switch of known times whose value is another from now on; -1: none. */
+static int known_switch(nt_run *run, nt_instant *instant)
+{
+    const nt_model *model = run->model;
+    double *held = instant->memory + model->switch_memory;
+    nt_point after = *instant->at;
+    after.t += just_after(instant);
+    for (int k = 0; k < model->n_switches; k++) {
+        if (!model->switches[k].known || model->switches[k].bends)
+            continue;
+        nt_events_look(run, &after, instant->memory);
+        double value = nt_switch_value(run, k, run->variables);
+        if (value == held[k])
+            continue;
+        held[k] = value;
+        return k;
+    }
+    return -1;
+}
+
+/* ---- indicators ----------------------------------------------------------------------------- */
+
+static nt_status events_indicate(void *self, const nt_point *at, double *g, unsigned char *way)
+{
+    static const unsigned char ways[] = {NT_RISING, NT_FALLING, NT_RISING | NT_FALLING};
+    nt_run *run = self;
+    const nt_model *model = run->model;
+    const double *held = at->memory + model->switch_memory, *variables;
+    if (model->n_switches > 0)
+        nt_events_look(run, at, at->memory);
+    for (int k = 0; k < model->n_switches; k++) {
+        const nt_switch *s = &model->switches[k];
+        way[k] = s->known || s->bends ? 0 : NT_INSIDE;
+        if (nt_slide_is_on(model, k, at->memory))
+            g[k] = nt_slide_inside(run, k, held[k]);
+        else
+            g[k] = s->bends ? 1 : nt_switch_inside(run, k, held[k], run->variables);
+    }
+    nt_view view;
+    nt_terms none = {0};
+    if (model->n_grips > 0)
+        nt_run_look(run, at, &none, &view);
+    for (int i = 0; i < model->n_grips; i++) {
+        way[model->n_switches + i] = NT_INSIDE;
+        g[model->n_switches + i] = nt_grip_inside(run, &view, i);
+    }
+    if (model->n_indicated == 0)
+        return NT_OK;
+    nt_status status = nt_events_variables(run, at, &variables);
+    for (int i = 0; i < model->n_happenings && status == NT_OK; i++) {
+        const nt_event *event = &model->happenings[i];
+        if (event->indicator < 0)
+            continue;
+        way[event->indicator] = ways[event->direction];
+        g[event->indicator] = nt_expression_value(event->when, variables);
+    }
+    return status;
+}
+
+/* A switch that depends on the motion has left its branch: the value of the point a little later.
+ */
+static nt_status move_switch(nt_run *run, nt_instant *instant, int k)
+{
+    const nt_system *system = &run->system;
+    const nt_point *at = instant->at;
+    double e = instant->nudge;
+    nt_point after = *at;
+    double *q = run->events_work, *v = q + system->space.nq, *increment = v + system->space.nv;
+    double *held = instant->memory + run->model->switch_memory;
+    if (nt_slide_is_on(run->model, k, instant->memory)) {
+        nt_events_look(run, at, instant->memory);
+        nt_slide_leaves(run, k, instant);
+        return NT_OK;
+    }
+    for (int i = 0; i < system->space.nv; i++) {
+        increment[i] = e * at->v[i] + e * e / 2 * at->vdot[i];
+        v[i] = at->v[i] + e * at->vdot[i];
+    }
+    nt_space_compose(&system->space, system->frame, at->q, increment, q);
+    after.t += e, after.q = q, after.v = v;
+    nt_events_look(run, &after, instant->memory);
+    double value = nt_switch_value(run, k, run->variables);
+    if (value == held[k] &&
+        instant->beyond) { /* it leaves so gently that a little later is too soon */
+        nt_events_look(run, instant->beyond, instant->memory);
+        value = nt_switch_value(run, k, run->variables);
+    }
+    if (isnan(value))
+        return NT_NOT_FINITE;
+    instant->happened = true;
+    if (nt_slide_takes(run->model, k, held[k], value, instant))
+        return NT_OK;
+    instant->happened = value != held[k];
+    held[k] = value;
+    return NT_OK;
+}
+
+static nt_status events_happen(void *self, nt_instant *instant, nt_error *error)
+{
+    nt_run *run = self;
+    const nt_model *model = run->model;
+    if (instant->indicator >= 0 && instant->indicator < model->n_switches)
+        return move_switch(run, instant, instant->indicator);
+    if (instant->indicator >= 0 && instant->indicator < model->n_switches + model->n_grips) {
+        nt_view view;
+        nt_terms none = {0};
+        nt_run_look(run, instant->at, &none, &view);
+        nt_grip_changes(run, &view, instant->indicator - model->n_switches, instant);
+        return NT_OK;
+    }
+    for (int i = 0; i < model->n_happenings; i++)
+        if (instant->indicator >= 0 ? model->happenings[i].indicator == instant->indicator
+                                    : nt_actions_is_due(run, i, instant))
+            return nt_actions_happen(run, i, instant, error);
+    instant->timed_by = known_switch(run, instant);
+    instant->happened = instant->timed_by >= 0 || elements_stop(run, instant);
+    return NT_OK;
+}
+
+static void event_word(void *self, int number, char *text, int size)
+{
+    const nt_run *run = self;
+    snprintf(text, (size_t)size, "%s", nt_model_event_name(run->model, number));
+}
+
+static void indicator_word(void *self, int indicator, char *text, int size)
+{
+    nt_run *run = self;
+    const nt_model *model = run->model;
+    if (indicator < model->n_switches)
+        nt_switch_word(model, indicator, text, size);
+    else if (indicator < model->n_switches + model->n_grips)
+        snprintf(text, (size_t)size, "friction of contact %s",
+                 nt_grip_element(model, indicator - model->n_switches)->name);
+    for (int i = 0; i < model->n_happenings; i++)
+        if (model->happenings[i].indicator == indicator)
+            snprintf(text, (size_t)size, "event %s", model->happenings[i].name);
+}
+
+/* ---- the model ------------------------------------------------------------------------------ */
+
+void nt_model_lay_out_events(nt_model *model)
+{
+    nt_system *system = &model->system;
+    bool any = model->n_switches + model->n_grips + model->n_delays + model->n_happenings > 0 ||
+               model->joints_change;
+    for (int i = 0; i < model->n_elements; i++)
+        any = any || nt_element_stops(&model->elements[i]);
+    model->switch_memory = system->n_memory;
+    if (!any)
+        return;
+    for (int i = 0; i < model->n_happenings; i++)
+        if (model->happenings[i].indicator >= 0)
+            model->happenings[i].indicator += model->n_switches + model->n_grips;
+    model->slide_memory = system->n_memory + model->n_switches;
+    model->grip_memory = model->slide_memory + NT_SLIDE_MEMORY * model->n_slides;
+    int next = nt_actions_lay_out(model, model->grip_memory + NT_GRIP_MEMORY * model->n_grips);
+    model->events =
+        (nt_events){.n = model->n_switches + model->n_grips + model->n_indicated,
+                    .sides = next,
+                    .begin = events_begin,
+                    .stop_after = events_stop_after,
+                    .indicate = events_indicate,
+                    .happen = events_happen,
+                    .n_sliding = model->n_slides + 2 * model->n_grips,
+                    .rows_off = model->joints_change || model->n_slides + model->n_grips > 0
+                                    ? nt_actions_rows_off
+                                    : NULL,
+                    .word = event_word,
+                    .indicator_word = indicator_word};
+    system->n_memory = next + 2 * model->events.n;
+    system->events = &model->events;
+}
+
+void nt_run_keep_held(const nt_run *run, const double *memory, double *next)
+{
+    const nt_model *model = run->model;
+    size_t count = (size_t)(model->system.n_memory - model->switch_memory);
+    if (memory && memory != next && model->system.events)
+        memcpy(next + model->switch_memory, memory + model->switch_memory, count * sizeof *next);
+}
+
+int nt_model_event_count(const nt_model *model) { return model ? model->n_happenings : 0; }
+
+int nt_model_sliding_count(const nt_model *model)
+{
+    return model ? 2 * (model->n_slides + model->n_grips) : 0;
+}
+
+const char *nt_model_event_name(const nt_model *model, int i)
+{
+    if (!model || i < 0)
+        return NULL;
+    int grip = i - model->n_happenings - 2 * model->n_slides;
+    if (grip >= 0)
+        return grip < 2 * model->n_grips ? model->grips[grip / 2].words[grip % 2] : NULL;
+    return i < model->n_happenings ? model->happenings[i].name : nt_slide_word(model, i);
+}
+
+const char *nt_model_event_end(const nt_model *model, int i)
+{
+    if (!model || i < 0 || i >= model->n_happenings)
+        return NULL;
+    const nt_event *event = &model->happenings[i];
+    for (int k = 0; k < event->n_actions; k++)
+        if (event->actions[k].given >> NT_ACTION_STOP & 1)
+            return event->actions[k].stop;
+    return "";
+}

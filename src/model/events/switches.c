@@ -1,0 +1,250 @@
+#include "model/events/switches.h"
+
+#include "model/expressions/expression_code.h"
+#include "model/quantities/signal.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- adding --------------------------------------------------------------------------------- */
+
+/* Whether all it depends on are parameters, the time and switches of the same kind. */
+static bool of_time(const nt_model *model, const nt_expression *e, bool *has_time)
+{
+    int n, time = nt_model_time_variable(model);
+    const int *variables = nt_expression_variables(e, &n);
+    *has_time = false;
+    for (int i = 0; i < n; i++) {
+        if (variables[i] < time)
+            continue;
+        *has_time = true;
+        if (variables[i] == time)
+            continue;
+        const nt_signal *signal = &model->signals[variables[i] - time - 1];
+        if (signal->kind != NT_SIGNAL_SWITCH || model->switches[signal->object].moves)
+            return false;
+    }
+    return true;
+}
+
+static bool switches_make_room(nt_model *model)
+{
+    int n = model->n_switches;
+    if (n > 0 && (n < 4 || (n & (n - 1)) != 0))
+        return true;
+    nt_switch *larger = NT_TAKE(&model->arena, n == 0 ? 4 : 2 * n, nt_switch);
+    if (!larger)
+        return false;
+    if (n > 0)
+        memcpy(larger, model->switches, (size_t)n * sizeof *larger);
+    model->switches = larger;
+    return true;
+}
+
+/* Operations that bend where others jump: their value is continuous, and nothing is held. */
+static bool bends(int operation, const nt_table *table)
+{
+    return operation == NT_OP_ABS || operation == NT_OP_RISE || operation == NT_OP_MIN ||
+           operation == NT_OP_MAX ||
+           (operation == NT_OP_TABLE && table->form.interpolation != NT_PREVIOUS);
+}
+
+int nt_model_switch(nt_model *model, int operation, const nt_expression *argument,
+                    const nt_table *table, const char *key, nt_place place)
+{
+    bool has_time, time_alone = of_time(model, argument, &has_time);
+    bool bent = bends(operation, table);
+    bool affine = time_alone && nt_expression_is_affine(argument, nt_model_time_variable(model));
+    if (time_alone && !has_time) /* of parameters: it changes with them alone */
+        return -1;
+    if (bent && !affine)
+        return -1;
+    if (!switches_make_room(model))
+        return -2;
+    nt_switch *to = &model->switches[model->n_switches];
+    *to = (nt_switch){.operation = operation,
+                      .argument = argument,
+                      .table = table,
+                      .moves = !time_alone,
+                      .known = affine,
+                      .bends = bent,
+                      .joint = -1,
+                      .slide = -1,
+                      .key = nt_arena_text(&model->arena, key, strlen(key)),
+                      .place = place};
+    if (!to->key)
+        return -2;
+    int signal = bent ? -1 : nt_model_switch_signal(model, model->n_switches);
+    if (signal == -2)
+        return -2;
+    to->signal = signal;
+    model->n_switches++;
+    return signal < 0 ? -1 : nt_model_time_variable(model) + 1 + signal;
+}
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+double nt_table_piece(const nt_table *table, double x)
+{
+    double shift = 0, first = table->x[0], last = table->x[table->n - 1];
+    if (table->form.beyond == NT_BEYOND_PERIODIC && isfinite(x)) {
+        shift = floor((x - first) / (last - first)) * (last - first);
+        x -= shift;
+    }
+    if (!(x >= first))
+        return first - 1;
+    int low = 0, high = table->n;
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (x < table->x[middle])
+            high = middle;
+        else
+            low = middle;
+    }
+    return table->x[low] + shift;
+}
+
+/* The first point above x, infinite behind the last. */
+static double table_next(const nt_table *table, double x)
+{
+    double shift = 0, first = table->x[0], last = table->x[table->n - 1];
+    if (table->form.beyond == NT_BEYOND_PERIODIC && isfinite(x)) {
+        shift = floor((x - first) / (last - first)) * (last - first);
+        x -= shift;
+    }
+    for (int low = -1, high = table->n;;) {
+        if (high - low == 1)
+            return high < table->n                            ? table->x[high] + shift
+                   : table->form.beyond == NT_BEYOND_PERIODIC ? last + shift
+                                                              : (double)INFINITY;
+        int middle = low + (high - low) / 2;
+        if (x < table->x[middle])
+            high = middle;
+        else
+            low = middle;
+    }
+}
+
+/* The last point below x. */
+static double table_last(const nt_table *table, double x)
+{
+    double piece = nt_table_piece(table, x), first = table->x[0];
+    bool repeats = table->form.beyond == NT_BEYOND_PERIODIC;
+    if (!repeats && piece < first)
+        return -(double)INFINITY;
+    if (piece < x)
+        return piece;
+    double before = nextafter(piece, -(double)INFINITY);
+    double last = nt_table_piece(table, before);
+    return !repeats && last < first ? -(double)INFINITY : last;
+}
+
+static double held_value(const nt_switch *s, double x)
+{
+    return s->operation == NT_OP_TABLE ? nt_table_piece(s->table, x)
+                                       : nt_operation_value(s->operation, x, 0, 0, NULL);
+}
+
+double nt_switch_value(const nt_run *run, int k, const double *variables)
+{
+    const nt_switch *s = &run->model->switches[k];
+    return held_value(s, nt_expression_value(s->argument, variables));
+}
+
+double nt_switch_inside(const nt_run *run, int k, double held, const double *variables)
+{
+    const nt_switch *s = &run->model->switches[k];
+    double x = nt_expression_value(s->argument, variables);
+    switch (s->operation) {
+    case NT_OP_LESS:
+    case NT_OP_LESS_EQUAL:
+        return held != 0 ? -x : x;
+    case NT_OP_HEAVISIDE:
+        return held != 0 ? x : -x;
+    case NT_OP_SIGN:
+        return held != 0 ? held * x : -fabs(x);
+    case NT_OP_EQUAL:
+        return held != 0 ? -fabs(x) : 1;
+    case NT_OP_DIFFER:
+        return held != 0 ? 1 : -fabs(x);
+    case NT_OP_FLOOR:
+        return fmin(x - held, held + 1 - x);
+    case NT_OP_CEIL:
+        return fmin(held - x, x - (held - 1));
+    case NT_OP_ROUND:
+        return fmin(x - (held - 0.5), held + 0.5 - x);
+    case NT_OP_TABLE: {
+        double next = table_next(s->table, held);
+        bool below = s->table->form.beyond != NT_BEYOND_PERIODIC && held < s->table->x[0];
+        return below ? s->table->x[0] - x : fmin(x - held, next - x);
+    }
+    default:
+        return 1;
+    }
+}
+
+/* ---- known stops ---------------------------------------------------------------------------- */
+
+/* The first point at which the operation bends or jumps, above x or (up false) below. */
+static double next_point(const nt_switch *s, double x, bool up)
+{
+    double zero = up ? (x < 0 ? 0 : (double)INFINITY) : (x > 0 ? 0 : -(double)INFINITY);
+    switch (s->operation) {
+    case NT_OP_RISE:
+        if (up)
+            return x < 0 ? 0 : x < 1 ? 1 : (double)INFINITY;
+        return x > 1 ? 1 : x > 0 ? 0 : -(double)INFINITY;
+    case NT_OP_FLOOR:
+    case NT_OP_CEIL:
+        return up ? floor(x) + 1 : ceil(x) - 1;
+    case NT_OP_ROUND:
+        return up ? floor(x - 0.5) + 1.5 : ceil(x - 0.5) - 0.5;
+    case NT_OP_TABLE:
+        return up ? table_next(s->table, x) : table_last(s->table, x);
+    default:
+        return zero;
+    }
+}
+
+/* Times that differ by less than this part of themselves, or of the slope's own scale, are one. */
+static const double SAME_TIME = 32 * DBL_EPSILON;
+
+/* step() is smooth: its two ends are stops only where less than so many steps lie between them. */
+static const double NARROW = 4;
+
+double nt_switch_next(const nt_run *run, int k, double t, double end, double h)
+{
+    const nt_switch *s = &run->model->switches[k];
+    const nt_model *model = run->model;
+    double jet[3], same = SAME_TIME * fmax(fabs(t), fabs(end - t));
+    if (!s->known)
+        return (double)INFINITY;
+    double *now = &run->variables[nt_model_time_variable(model)], before = *now;
+    *now = t;
+    nt_expression_jet(s->argument, run->variables, model->time_rate, model->zeros, jet);
+    *now = before;
+    double x = jet[0], rate = jet[1];
+    if (rate == 0 || !isfinite(x) || (s->operation == NT_OP_RISE && 1 > NARROW * h * fabs(rate)))
+        return (double)INFINITY;
+    for (int tries = 0; tries < 4; tries++) {
+        x = next_point(s, x, rate > 0);
+        double at = t + (x - jet[0]) / rate;
+        if (!isfinite(x) || at > end + same)
+            return (double)INFINITY;
+        if (at > t + same)
+            return at >= end - same ? end : at;
+    }
+    return (double)INFINITY;
+}
+
+void nt_switch_word(const nt_model *model, int k, char *text, int size)
+{
+    const nt_switch *s = &model->switches[k];
+    if (s->joint >= 0)
+        snprintf(text, (size_t)size, "friction of joint %s", model->elements[s->joint].name);
+    else
+        snprintf(text, (size_t)size, "'%s' at %s:%d:%d", s->key, model->file, s->place.line,
+                 s->place.column);
+}

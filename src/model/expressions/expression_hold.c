@@ -1,0 +1,114 @@
+/* Operations that jump or bend: whoever reads the expression may hold their values. */
+#include "base/error.h"
+#include "model/expressions/expression_parser.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool nt_parser_hold(nt_parser *p, int operation, nt_operand argument, int table, int *variable)
+{
+    int k = 0;
+    *variable = -1;
+    if (!p->symbols || !p->symbols->hold)
+        return true;
+    while (k < p->n_held && !(p->held[k].operation == operation &&
+                              p->held[k].slot == argument.slot && p->held[k].table == table))
+        k++;
+    if (k == p->n_held) {
+        nt_parser *copy = malloc(sizeof *copy); /* what the argument does not need is dropped */
+        const nt_expression *of = NULL;
+        if (copy) {
+            memcpy(copy, p, sizeof *copy);
+            of = nt_parser_build(copy, argument, p->arena);
+            free(copy);
+        }
+        int found = of ? p->symbols->hold(p->symbols->context, operation, of,
+                                          table < 0 ? NULL : p->tables[table])
+                       : -2;
+        if (found == -2) {
+            p->status = nt_fail(p->error, NT_NO_MEMORY, "out of memory");
+            return false;
+        }
+        if (k == NT_EXPRESSION_ROOM)
+            return nt_parser_fail(p, p->at, "too many operations that jump in one expression");
+        p->held[p->n_held].operation = operation, p->held[k].slot = argument.slot;
+        p->held[k].table = table, p->held[k].variable = found;
+        p->n_held++;
+    }
+    *variable = p->held[k].variable;
+    return true;
+}
+
+bool nt_parser_emit_variable(nt_parser *p, int variable, nt_operand *out)
+{
+    return nt_parser_emit(p, (nt_code){.operation = NT_OP_VARIABLE, .a = variable}, out);
+}
+
+bool nt_parser_held_not(nt_parser *p, nt_operand a, nt_operand *out)
+{
+    nt_operand one = {.known = true, .value = 1};
+    bool good = nt_parser_binary(p, NT_OP_SUBTRACT, one, a, out);
+    out->held = true;
+    return good;
+}
+
+bool nt_parser_held_logic(nt_parser *p, int operation, nt_operand a, nt_operand b, nt_operand *out)
+{
+    nt_operand both, sum;
+    if (!nt_parser_binary(p, NT_OP_MULTIPLY, a, b, &both))
+        return false;
+    bool good = true;
+    if (operation == NT_OP_AND)
+        *out = both;
+    else
+        good = nt_parser_binary(p, NT_OP_ADD, a, b, &sum) &&
+               nt_parser_binary(p, NT_OP_SUBTRACT, sum, both, out);
+    out->held = true;
+    return good;
+}
+
+static bool unary_bends(int operation)
+{
+    return operation == NT_OP_ABS || operation == NT_OP_RISE ||
+           (operation >= NT_OP_SIGN && operation <= NT_OP_HEAVISIDE);
+}
+
+/* Operations of two operands that bend or jump where their difference passes zero. */
+static bool compares(int operation)
+{
+    return operation == NT_OP_MIN || operation == NT_OP_MAX ||
+           (operation >= NT_OP_LESS && operation <= NT_OP_DIFFER);
+}
+
+bool nt_parser_hold_remainder(nt_parser *p, nt_operand x, nt_operand y, nt_operand *out, bool *done)
+{
+    nt_operand ratio, whole;
+    int variable;
+    *done = false;
+    if (!p->symbols || !p->symbols->hold)
+        return true;
+    if (!nt_parser_binary(p, NT_OP_DIVIDE, x, y, &ratio) ||
+        !nt_parser_hold(p, NT_OP_FLOOR, ratio, -1, &variable))
+        return false;
+    *done = variable >= 0;
+    return !*done || (nt_parser_emit_variable(p, variable, &whole) &&
+                      nt_parser_binary(p, NT_OP_MULTIPLY, y, whole, &whole) &&
+                      nt_parser_binary(p, NT_OP_SUBTRACT, x, whole, out));
+}
+
+bool nt_parser_hold_comparison(nt_parser *p, int operation, nt_operand a, nt_operand b,
+                               int *variable)
+{
+    nt_operand difference;
+    *variable = -1;
+    if (!compares(operation) || !p->symbols || !p->symbols->hold)
+        return true;
+    return nt_parser_binary(p, NT_OP_SUBTRACT, a, b, &difference) &&
+           (difference.known || nt_parser_hold(p, operation, difference, -1, variable));
+}
+
+bool nt_parser_hold_unary(nt_parser *p, int operation, nt_operand a, int *variable)
+{
+    *variable = -1;
+    return !unary_bends(operation) || nt_parser_hold(p, operation, a, -1, variable);
+}

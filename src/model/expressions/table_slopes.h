@@ -1,0 +1,17 @@
+/* What tables of one and of two variables share. */
+#ifndef NUTATE_MODEL_TABLE_SLOPES_H
+#define NUTATE_MODEL_TABLE_SLOPES_H
+
+#include "model/expressions/table.h"
+
+/* Slopes at the points (x[n], y[n]) for cubics of the form; nothing for others. work[5 n] */
+void nt_table_slopes(const double *x, const double *y, int n, const nt_table_form *form,
+                     double *slope, double *work);
+
+/* k with x[k] <= at < x[k + 1], the nearest one outside of the range. */
+int nt_table_interval(const double *x, int n, double at);
+
+/* Fill in what a map needs besides n, x, form and sheet. NT_NO_MEMORY. */
+nt_status nt_map_make(nt_table *map, nt_arena *arena, nt_error *error);
+
+#endif

@@ -1,0 +1,160 @@
+/* Derivatives in parameters as a caller asks for them: preparation, initial values, energies. */
+#include "base/error.h"
+#include "model/evaluate.h"
+#include "model/parameters/parameter.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* A constraint that initial values leave open by this much per relative change of the parameter, in
+ * units of the row: far above what an assembly leaves (1e-13), far below a design change. */
+static const double OPEN = 1e-8;
+
+static nt_status check_number(const nt_run *run, int k, nt_error *error)
+{
+    if (k >= 0 && k < run->model->n_parameters)
+        return NT_OK;
+    return nt_fail(error, NT_INVALID, "parameter %d, expected a number from 0 to %d", k,
+                   run->model->n_parameters - 1);
+}
+
+nt_status nt_run_prepare_parameters(nt_run *run, const int *parameters, int n, nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "run", run);
+    nt_status status = NT_OK;
+    int count = parameters ? n : run->model->n_parameters;
+    for (int i = 0; i < count && status == NT_OK; i++) {
+        int k = parameters ? parameters[i] : i;
+        status = check_number(run, k, error);
+        if (status == NT_OK)
+            status = nt_parameter_rates_find(run, k, error);
+    }
+    return nt_said(error, status);
+}
+
+nt_status nt_run_initial_tangent(nt_run *run, int k, double *dq, double *dv, double *dmemory,
+                                 nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "run dq dv", run, dq, dv);
+    const nt_system *system = &run->system;
+    nt_status status = check_number(run, k, error);
+    if (status == NT_OK)
+        status = nt_parameter_rates_find(run, k, error);
+    if (status != NT_OK)
+        return nt_said(error, status);
+    const nt_parameter_rates *rates = &run->rates[k];
+    if (rates->open_row >= 0 && fabs(rates->opening) * rates->scale > OPEN) {
+        char equation[160];
+        const nt_parameter *p = &run->model->parameters[k];
+        nt_run_equation_name(run, system->space.nv + rates->open_row, equation,
+                             (int)sizeof equation);
+        return nt_fail_at(error, NT_INCONSISTENT, run->model->file, p->place.line, p->place.column,
+                          "initial %s cannot follow parameter %s: %s opens by %.3g per unit",
+                          rates->open_level == NT_POSITION ? "positions" : "velocities", p->name,
+                          equation, rates->opening);
+    }
+    if (run->model->settling && run->model->simulation.static_initial)
+        return nt_said(error,
+                       run->model->settling->initial_tangent(run, k, dq, dv, dmemory, error));
+    memcpy(dq, rates->dq, (size_t)system->space.nv * sizeof *dq);
+    memcpy(dv, rates->dv, (size_t)system->space.nv * sizeof *dv);
+    if (dmemory && system->n_memory > 0)
+        memcpy(dmemory, rates->dmemory, (size_t)system->n_memory * sizeof *dmemory);
+    return NT_OK;
+}
+
+nt_status nt_run_own_initial_tangent(void *self, double t, int k, double *dq, double *dv,
+                                     double *dmemory)
+{
+    nt_run *run = self;
+    if (t != run->model->simulation.start)
+        return NT_UNSUPPORTED;
+    return nt_run_initial_tangent(run, k, dq, dv, dmemory, NULL);
+}
+
+/* ---- energies ------------------------------------------------------------------------------- */
+
+/* Energies and powers are at most of fourth degree in the model's numbers but for contacts, stops
+ * and friction: 1 % of the numbers' size is far beyond an indentation or a slip speed. Where
+ * formulas of sixth and fourth order from these places differ by more than 1e-9, steps a hundred
+ * times smaller are tried, down to 1e-8 of the size, and the best is taken. */
+static const double FIRST_STEP = 1e-2, NEXT_STEP = 1e-2, AGREED = 1e-9;
+enum { LEVELS = 4, N_ENERGIES = 3 };
+
+/* Derivatives of kinetic and potential energy and power, and how far they may be off. */
+typedef struct energy_slope {
+    double of[N_ENERGIES], gap[N_ENERGIES], rounding[N_ENERGIES];
+} energy_slope;
+
+static void put_parameter(nt_run *run, const nt_point *at, int k, double s)
+{
+    if (run->model->parameters_change) /* a look may find another set of them */
+        nt_run_take_set_beside(run, at->memory, k, s);
+    else
+        nt_parameter_rates_put(run, &run->rates[k], s);
+}
+
+static nt_status difference_energy(nt_run *run, int parameter, const nt_point *at, double h,
+                                   energy_slope *out)
+{
+    nt_status status = NT_OK;
+    double fourth[N_ENERGIES] = {0}, largest[N_ENERGIES] = {0};
+    memset(out, 0, sizeof *out);
+    for (int i = 0; i < 6 && status == NT_OK; i++) {
+        int place = i / 2, sign = i % 2 ? -1 : 1;
+        nt_energy energy;
+        put_parameter(run, at, parameter, sign * (place + 1) * h);
+        status = nt_run_energy_beside(run, at, &energy);
+        const double value[N_ENERGIES] = {energy.kinetic, energy.potential, energy.power};
+        for (int k = 0; k < N_ENERGIES; k++) {
+            out->of[k] += sign * NT_SIXTH[place] * value[k] / h;
+            fourth[k] += sign * NT_FOURTH[place] * value[k] / h;
+            largest[k] = fmax(largest[k], fabs(value[k]));
+        }
+    }
+    for (int k = 0; k < N_ENERGIES; k++) {
+        out->gap[k] = fabs(out->of[k] - fourth[k]);
+        out->rounding[k] = DBL_EPSILON * largest[k] / h;
+    }
+    return status;
+}
+
+nt_status nt_run_energy_tangent(void *self, const nt_point *at, int k, nt_energy *derivative)
+{
+    nt_run *run = self;
+    if (run->model->parameters_change)
+        nt_run_take_set(run, at->memory);
+    nt_status status = nt_parameter_rates_find(run, k, NULL);
+    *derivative = (nt_energy){0};
+    if (status != NT_OK)
+        return status;
+    const nt_parameter_rates *rates = &run->rates[k];
+    nt_words all = {0, rates->n_words};
+    double h = FIRST_STEP * nt_words_step(rates, all, fmin(1, run->length), rates->scale);
+    double best[N_ENERGIES] = {0}, least[N_ENERGIES] = {0};
+    bool good = false, found = false;
+    for (int level = 0; level < LEVELS && !good; level++, h *= NEXT_STEP) {
+        energy_slope next;
+        status = difference_energy(run, k, at, h, &next);
+        good = status == NT_OK; /* a load that has no value so far away may have one nearer */
+        for (int i = 0; i < N_ENERGIES && status == NT_OK; i++) {
+            double doubt = next.gap[i] + next.rounding[i];
+            if (!found || doubt < least[i]) {
+                best[i] = next.of[i];
+                least[i] = doubt;
+            }
+            good = good && next.gap[i] <= fmax(AGREED * fabs(next.of[i]), 10 * next.rounding[i]);
+        }
+        found = found || status == NT_OK;
+    }
+    put_parameter(run, at, k, 0);
+    *derivative = (nt_energy){.kinetic = best[0], .potential = best[1], .power = best[2]};
+    return found ? NT_OK : status;
+}
+
+/* ---- how far they are off ------------------------------------------------------------------- */
+
+double nt_run_parameter_error(const nt_run *run) { return run ? run->parameter_error : 0; }

@@ -1,0 +1,63 @@
+/* All numbers of a model, and their derivatives in one parameter. */
+#ifndef NUTATE_MODEL_PARAMETER_SURVEY_H
+#define NUTATE_MODEL_PARAMETER_SURVEY_H
+
+#include "model/assembly/assemble.h"
+#include "model/parameters/parameter.h"
+
+typedef enum nt_region_kind {
+    NT_REGION_BODIES,
+    NT_REGION_PLAIN,
+    NT_REGION_ELEMENT,
+    NT_REGION_INITIAL
+} nt_region_kind;
+
+typedef struct nt_region {
+    nt_region_kind kind;
+    char *at;
+    size_t bytes, word; /* its first word in the arrays below */
+} nt_region;
+
+typedef struct nt_survey {
+    nt_run *run;
+    nt_parameter_rates *rates;
+    double *direction; /* [n_bindings] derivatives of the numbers of the file */
+    double *number;    /* [n_bindings] their values                           */
+    nt_region *region;
+    int n_regions, first_element;
+    nt_region **sorted; /* by address */
+    char *saved;
+    bool kept;                     /* saved holds the model */
+    double *plus;                  /* [words] */
+    double *eighth, *sixth, *best; /* [words] */
+    double *doubt;                 /* [words] estimated error of best */
+    size_t words;
+    double *rows, *opening[2];
+    nt_arena arena;
+
+    nt_assembly *assembly; /* NULL until one is needed */
+    bool assembles;        /* initial values depend on the parameter */
+
+    /* what an assembly leaves besides */
+    double length;
+    int n_redundant;
+    const char *corrections;
+    const nt_element *failed;
+} nt_survey;
+
+/* Remember the model as it is; take memory. nt_survey_end restores it, bit for bit, and frees. */
+nt_status nt_survey_begin(nt_survey *survey);
+void nt_survey_end(nt_survey *survey);
+
+/* Derivatives of all parameters in parameter k: those that follow move too. */
+void nt_survey_parameters(const nt_run *run, int k, double *rates);
+
+/* Derivatives of the file's numbers, and the change of the parameter along which each of them
+ * changes by at most its own size (a zero: by the model's length, but not more than 1; of a
+ * direction by its length); infinite where none changes. */
+double nt_survey_numbers(nt_survey *survey);
+
+/* Derivatives of all words, `best`. */
+nt_status nt_survey_differentiate(nt_survey *survey, double scale);
+
+#endif

@@ -1,0 +1,189 @@
+/* Signals that are loads: what an element does to its second body B, so that another load may
+ * follow it (friction that grows with a reaction, a motor that answers its load).
+ *
+ * An element adds -f to the translation of B, and -m to its rotation, m the moment about B's
+ * reference point. So the rows of its own tangent in these are the derivatives of f and m with the
+ * sign turned, multipliers included; what is followed is a combination of both,
+ *
+ *   ds = u . df + w . dm + (terms of the point's motion)
+ *
+ *   force                 u = e
+ *   pull, thrust          u = n          the force is along n, and dn is not
+ *   moment about an axis  w = n          likewise
+ *   torque at p           w = e, u = rho x e: t = m - rho x f with rho = p - x, and
+ *                         e . (drho x f) = drho . (f x e)
+ *
+ * Where B is the ground the same follows from what is done to A, which is the opposite. */
+#include "model/quantities/signal.h"
+
+#include "base/error.h"
+#include "model/evaluate.h"
+#include "model/forces/axial.h"
+#include "model/joints/joint.h"
+#include "model/parameters/parameter.h"
+#include "model/quantities/quantity_kind.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct nt_aside {
+    nt_local local;
+    double *scratch;  /* [model->scratch]      */
+    double *gradient; /* [model->most_entries] */
+};
+
+struct nt_aside *nt_aside_take(const nt_model *model, nt_arena *arena)
+{
+    if (model->n_followed == 0)
+        return NULL;
+    struct nt_aside *aside = NT_TAKE(arena, 1, struct nt_aside);
+    if (!aside)
+        return NULL;
+    aside->scratch = NT_TAKE(arena, model->scratch, double);
+    aside->gradient = NT_TAKE(arena, model->most_entries, double);
+    nt_status status = nt_local_take(&aside->local, arena, model->most_entries,
+                                     model->most_in_table, model->most_ports);
+    return status == NT_OK && aside->scratch && aside->gradient ? aside : NULL;
+}
+
+/* ---- derivatives ---------------------------------------------------------------------------- */
+
+/* The tangent of the element alone, with the factors of the combination at hand. */
+static bool evaluate_aside(const nt_element *e, const nt_view *view, struct nt_aside *aside)
+{
+    nt_terms terms = *view->terms;
+    nt_view alone = *view;
+    terms.parts = NT_ALL_PARTS & ~(unsigned)NT_MASS;
+    terms.residual = terms.rows = NULL;
+    alone.terms = &terms;
+    alone.local = &aside->local;
+    alone.scratch = aside->scratch;
+    alone.pair[0] = NT_T_A, alone.pair[1] = NT_T_B;
+    nt_local_begin(&aside->local, e);
+    aside->local.apart = true;
+    return e->type->evaluate(e, &alone) == NT_OK;
+}
+
+/* gradient += factor . rows of a port, factor in three numbers. */
+static void add_rows(const nt_local *local, int row, v3 factor, double *gradient)
+{
+    const nt_element *e = local->element;
+    const double f[3] = {factor.x, factor.y, factor.z};
+    for (int i = 0; i < e->n_ports; i++) {
+        const nt_port *from = &e->ports[row], *to = &e->ports[i];
+        const double *block = local->blocks + e->size * from->start + from->size * to->start;
+        if (!local->is_touched[row * e->n_ports + i])
+            continue;
+        for (int r = 0; r < from->size; r++)
+            for (int k = 0; k < to->size; k++)
+                gradient[to->start + k] += f[r] * block[r * to->size + k];
+    }
+}
+
+static void add_number(const nt_element *e, int port, v3 number, double *gradient)
+{
+    if (e->ports[port].node >= 0)
+        v3_accumulate(gradient + e->ports[port].start, number);
+}
+
+static v3 unit(int component) { return v3_of(component == 0, component == 1, component == 2); }
+
+/* The torque at the joint's point p, which B carries. */
+static void follow_torque(const nt_element *e, const nt_view *view, v3 axis, v3 force, bool on_b,
+                          double *gradient)
+{
+    const nt_local *local = &view->local->aside->local;
+    const nt_joint *joint = nt_element_as_joint(view->run, e);
+    const nt_motion *b = &view->motion[e->b];
+    double k = view->terms->combination->stiffness;
+    v3 arm = m3_apply(b->R, joint->point_b), moved = v3_scale(k, v3_cross(force, axis));
+    if (on_b) { /* d(rho) = dtheta x rho */
+        add_rows(local, NT_R_B, v3_neg(axis), gradient);
+        add_rows(local, NT_T_B, v3_neg(v3_cross(arm, axis)), gradient);
+        add_number(e, NT_R_B, v3_neg(v3_cross(arm, moved)), gradient);
+    } else { /* p is fixed in space: d(rho) = -dx */
+        v3 rho = v3_sub(v3_add(b->x, arm), view->motion[e->a].x);
+        add_rows(local, NT_R_A, axis, gradient);
+        add_rows(local, NT_T_A, v3_cross(rho, axis), gradient);
+        add_number(e, NT_T_A, moved, gradient);
+    }
+}
+
+const double *nt_signal_follow(const nt_signal *signal, const nt_view *view)
+{
+    const nt_element *e = &view->model->elements[signal->object];
+    const int needs = nt_quantity_kinds[signal->kind].needs;
+    struct nt_aside *aside = view->local->aside;
+    bool on_b = e->ports[NT_T_B].node >= 0 || e->ports[NT_R_B].node >= 0;
+    double sign = on_b ? -1 : 1, *gradient = aside->gradient;
+    v3 force, torque, axis = unit(signal->component);
+    memset(gradient, 0, (size_t)e->size * sizeof *gradient);
+    if (!evaluate_aside(e, view, aside)) /* its own turn says so */
+        return gradient;
+    e->type->reaction(e, view, &force, &torque);
+    if (needs & NT_IS_TORQUE) {
+        follow_torque(e, view, axis, force, on_b, gradient);
+        return gradient;
+    }
+    bool turns = e->type->along == NT_ALONG_ANGLE;
+    if (needs & NT_IS_ALONG)
+        axis = nt_axial_push(e, view);
+    int port = (on_b ? NT_T_B : NT_T_A) + turns;
+    add_rows(&aside->local, port, v3_scale(sign, axis), gradient);
+    return gradient;
+}
+
+/* ---- where it is well posed ----------------------------------------------------------------- */
+
+bool nt_signal_is_reaction(const nt_model *model, const nt_signal *signal)
+{
+    const nt_element *e = &model->elements[signal->object];
+    return signal->is_load && e->n_rows + e->n_rates > 0;
+}
+
+bool nt_signals_follow_reactions(const nt_model *model)
+{
+    for (int i = 0; i < model->n_signals; i++)
+        if (nt_signal_is_reaction(model, &model->signals[i]))
+            return true;
+    return false;
+}
+
+nt_status nt_signals_check(const nt_model *model, nt_error *error)
+{
+    if (model->n_followed == 0)
+        return NT_OK;
+    double *followed = calloc((size_t)nt_model_variable_count(model), sizeof *followed);
+    if (!followed)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    for (int i = 0; i < model->n_signals; i++)
+        followed[nt_model_time_variable(model) + 1 + i] = model->signals[i].is_load;
+    nt_status status = NT_OK;
+    for (int i = 0; i < model->n_signals && status == NT_OK; i++) {
+        const nt_element *e = &model->elements[model->signals[i].object];
+        if (model->signals[i].is_load && nt_element_uses(model->origin, e, followed))
+            status = nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
+                                "%s %s: depends on a force or reaction, and another load depends "
+                                "on it: expected one of both to be a function of t, parameters, "
+                                "positions and velocities",
+                                nt_element_word(e), e->name);
+    }
+    free(followed);
+    return status;
+}
+
+nt_status nt_signals_check_reactions(const nt_model *model, nt_error *error)
+{
+    char text[256];
+    if (model->origin->n_redundant == 0 || !nt_signals_follow_reactions(model))
+        return NT_OK;
+    const nt_element *e = NULL;
+    for (int i = 0; !e; i++)
+        if (nt_signal_is_reaction(model, &model->signals[i]))
+            e = &model->elements[model->signals[i].object];
+    nt_model_redundant_text(model, 0, text, sizeof text);
+    return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
+                      "joint %s: a load depends on its reaction, which is not unique: %d of the "
+                      "equations are redundant (%s), expected none",
+                      e->name, model->origin->n_redundant, text);
+}
