@@ -57,13 +57,14 @@ static void fill(void)
 static double rate(nt_traction_law law, const nt_touch_law *touch)
 {
     static const nt_lane level;
+    static const double shoulder[2] = {0.6, 0.8};
     double least = 1e300;
     for (int r = 0; r < ROUNDS; r++) {
         double start = processor_seconds();
         for (int k = 0; k < REPEATS; k++) {
             for (int g = 0; g < GROUPS; g++)
-                nt_lanes_race(law, false, NT_LANES_PUSH, &race, touch, &ring, &balls[g], &level,
-                              &push[g], NULL);
+                nt_lanes_race(law, false, NT_LANES_PUSH, NT_LANES, &race, touch, &ring, &balls[g],
+                              &level, shoulder, &push[g], NULL);
             __asm__ volatile("" : : "r"(balls), "r"(push) : "memory"); /* read and written */
         }
         double t = processor_seconds() - start;

@@ -312,6 +312,12 @@ struct nt_system {
      * from step to step turn along (reuse_tangent). NULL: they stay as they are. From version 2 on.
      */
     const int *carriers;
+    /* What evaluations have come across since the last call that a run should know of, though it
+     * is no failure: the time at which it was worst, s, NaN: nothing. The integrator asks for it
+     * until there is nothing left, after each step that stands and after each try that does not,
+     * and looks at the energies at these times, by which the system may keep it. t: the present
+     * time; -infinity: a run begins. NULL: nothing is come across. From version 2 on. */
+    double (*noticed)(void *self, double t);
 };
 
 /* Fields and dimensions that contradict each other: NT_INVALID and a message. */

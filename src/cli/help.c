@@ -41,7 +41,10 @@ static const struct {
      "torque,\n"
      "length, rate, tension (between points), angle, moment (about joints), displacement, thrust "
      "(along\n"
-     "them), power, energy. Of the model: energy, momentum, angular_momentum, constraint_drift,\n"
+     "them), power, energy. Of contacts: force, torque, indentation, normal_force, "
+     "friction_force,\n"
+     "sliding_speed, spin_speed, power, energy. Of the model: energy, momentum, angular_momentum, "
+     "constraint_drift,\n"
      "step_size. And every named quantity, and expressions of all these: norm(top.velocity).\n"
      "A wrong name is answered with those that there are.\n"},
     {"tables",

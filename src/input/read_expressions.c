@@ -52,12 +52,10 @@ static int resolve_record(context *c, const char *name, int length)
     return i < 0 ? -1 : nt_model_time_variable(model) + 1 + i;
 }
 
-/* Accelerations, energies: whether there are such or not, loads cannot have them. */
+/* Accelerations: whether there are such or not, loads cannot have them. */
 static bool follows_from_loads(const char *name, int length)
 {
-    static const char *const words[] = {".acceleration", ".angular_acceleration",
-                                        ".power",        ".energy",
-                                        ".normal_force", ".friction_force"};
+    static const char *const words[] = {".acceleration", ".angular_acceleration"};
     for (int i = 0; i < (int)(sizeof words / sizeof words[0]); i++) {
         int size = (int)strlen(words[i]);
         for (int at = 0; at + size <= length; at++)
@@ -142,37 +140,12 @@ static int resolve(void *self, const char *name, int length)
     return -1;
 }
 
-/* The power of what acts between two points or on a joint, by what it is made of, for loads that
- * depend on it: NULL where the name is no such thing. */
-static const char *power_of_load(context *c, const char *name, int length, int *text_length)
-{
-    static const char ending[] = ".power";
-    nt_model *model = c->reader->model;
-    int own = length - (int)(sizeof ending - 1);
-    if (c->scope != NT_SCOPE_LOAD || own <= 0 || memcmp(name + own, ending, sizeof ending - 1) != 0)
-        return NULL;
-    const nt_name *object = nt_names_find(&c->reader->objects, name, own);
-    if (!object || object->kind != NT_NAME_FORCE)
-        return NULL;
-    nt_along along = model->elements[object->index].type->along;
-    const char *word = along == NT_ALONG_LINE           ? "tension"
-                       : along == NT_ALONG_ANGLE        ? "moment"
-                       : along == NT_ALONG_DISPLACEMENT ? "thrust"
-                                                        : NULL;
-    char text[NT_WORDS];
-    if (!word || own > NT_WORDS / 4)
-        return NULL;
-    *text_length = snprintf(text, sizeof text, "%s%.*s.%s*%.*s.rate",
-                            along == NT_ALONG_LINE ? "-" : "", own, name, word, own, name);
-    return nt_arena_text(&c->reader->scratch, text, (size_t)*text_length);
-}
-
 static const char *find_named(void *self, const char *name, int length, int *text_length)
 {
     context *c = self;
     const nt_node *node = nt_read_quantity_text(c->reader, name, length);
     if (!node)
-        return power_of_load(c, name, length, text_length);
+        return NULL;
     *text_length = node->length;
     return node->text;
 }

@@ -123,14 +123,12 @@ static const char reactions[] =
     "ones (of a `prismatic` joint `JOINT.rate` is the latter). Where a joint has both, friction "
     "and limits act on the displacement.\n"
     "\n"
-    "Expressions of forces may use the reactions of all joints but `gear` (of those that roll, and "
-    "of a `knife_edge`, the force alone), `normal_force` and `indentation` of contacts, and "
-    "the "
-    "force of other forces and of contacts (`SPRING.tension`, `MOTOR.moment`, `PUSH.thrust`, "
-    "`NAME.force`): "
-    "friction that grows with the force a joint bears is a `joint_torque` or `joint_force` whose "
-    "value has `JOINT.force` in it. What is so followed may not itself follow a force, and "
-    "reactions "
+    "Expressions of forces may use the reactions of all joints but the torque of a `gear`, "
+    "`normal_force` and `indentation` of contacts, the force of other forces and of contacts "
+    "(`SPRING.tension`, `MOTOR.moment`, `PUSH.thrust`, `NAME.force`), and the power and energy of "
+    "joints, forces and contacts (`NAME.power`, `NAME.energy`): friction that grows with the force "
+    "a joint bears is a `joint_torque` or `joint_force` whose value has `JOINT.force` in it. What "
+    "is so followed may not itself follow a force, and reactions "
     "must be unique: with redundant equations the model is refused.";
 
 static const char bushings[] =

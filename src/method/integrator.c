@@ -236,6 +236,7 @@ static void remember_rows(nt_integrator *it)
 void nt_integrator_roll_back(nt_integrator *it)
 {
     nt_factors *f = it->factors;
+    nt_integrator_forget_noticed(it, it->stepper.now.all[NT_PHASE_T]);
     f->kept = false;
     if (f->n_dropped != it->n_rows ||
         memcmp(f->dropped, it->rows, (size_t)it->n_rows * sizeof *it->rows) != 0)
@@ -288,6 +289,7 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
         NT_NEED(error, "q v", q, v);
     const nt_problem *p = it->problem;
     nt_phase *next = &it->stepper.next;
+    nt_integrator_forget_noticed(it, -(double)INFINITY);
     memset(next->all, 0, it->size * sizeof(double));
     next->all[NT_PHASE_T] = t;
     if (!q) { /* the system's own initial values */

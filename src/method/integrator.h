@@ -77,6 +77,11 @@ nt_status nt_integrator_looking(nt_integrator *integrator, nt_stepper *looking);
 void nt_integrator_rates(const nt_integrator *integrator, const nt_phase *phase, const double **v,
                          const double **vdot);
 
+/* What the system came across in the last step, which stands, is looked at; and what it came across
+ * in a try that does not stand, or before a run, at -infinity, is forgotten. */
+void nt_integrator_notice(nt_integrator *integrator);
+void nt_integrator_forget_noticed(const nt_integrator *integrator, double t);
+
 /* Power of the step from -> to at the nodes of work.c, power[NT_WORK_NODES], W; no number where the
  * equations have no value. NT_NO_MEMORY, or NT_OK. Changes nothing that later steps compute. */
 nt_status nt_integrator_powers(nt_integrator *integrator, const nt_phase *from, const nt_phase *to,

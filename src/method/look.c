@@ -132,6 +132,35 @@ nt_status nt_integrator_balance(nt_integrator *it, const nt_state *state, nt_sta
     return NT_OK;
 }
 
+void nt_integrator_notice(nt_integrator *it)
+{
+    const nt_system *system = it->problem->system;
+    const nt_phase *now = &it->stepper.now;
+    double t, begun = it->before.all[NT_PHASE_T], end = now->all[NT_PHASE_T];
+    while (system->noticed && !isnan(t = system->noticed(system->self, end))) {
+        nt_state s;
+        nt_energy energy;
+        if (nt_integrator_dense(it, t >= begun && t <= end ? t : end, &s) != NT_OK)
+            continue;
+        nt_point at = {.t = s.t,
+                       .q = s.q,
+                       .v = s.v,
+                       .vdot = s.vdot,
+                       .lambda = s.lambda,
+                       .mu = s.mu,
+                       .memory = s.memory};
+        if (system->capabilities & NT_HAS_ENERGY)
+            system->energy(system->self, &at, &energy);
+    }
+}
+
+void nt_integrator_forget_noticed(const nt_integrator *it, double t)
+{
+    const nt_system *system = it->problem->system;
+    while (system->noticed && !isnan(system->noticed(system->self, t)))
+        continue;
+}
+
 nt_status nt_integrator_drift(nt_integrator *it, double *position, double *velocity)
 {
     NT_NEED(NULL, "integrator position velocity", it, position, velocity);

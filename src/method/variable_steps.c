@@ -89,6 +89,7 @@ static nt_status too_small(nt_integrator *it, const nt_step_error *error, double
 nt_status nt_integrator_show(nt_integrator *it, nt_observer observer, void *context,
                              nt_error *error)
 {
+    nt_integrator_notice(it);
     nt_status status = nt_energy_watch_step(it, error);
     if (status == NT_OK && observer && observer(context, it) != 0)
         status = nt_fail(error, NT_INTERRUPTED, "interrupted at t = %.9g s",

@@ -161,6 +161,7 @@ static inline const char *nt_element_coordinate_name(const nt_model *model, cons
 }
 static inline bool nt_element_has_site(const nt_element *e) { return e->type->site != NULL; }
 static inline bool nt_element_has_failures(const nt_element *e) { return e->type->failure != NULL; }
+static inline bool nt_element_has_warnings(const nt_element *e) { return e->type->warning != NULL; }
 static inline bool nt_element_remark(const nt_model *model, const nt_element *e, char *text,
                                      size_t size)
 {

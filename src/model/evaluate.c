@@ -158,6 +158,23 @@ nt_status nt_run_energy(void *self, const nt_point *at, nt_energy *energy)
     return status;
 }
 
+double nt_run_noticed(void *self, double t)
+{
+    nt_run *run = self;
+    nt_run_note *worst = NULL;
+    for (int i = 0; i < run->model->n_elements; i++) {
+        nt_run_note *note = &run->notes[i];
+        if (t < note->since || isinf(t))
+            *note = (nt_run_note){0};
+        if (note->seen > (worst ? worst->seen : 0))
+            worst = note;
+    }
+    if (!worst)
+        return (double)NAN;
+    worst->seen = 0;
+    return worst->when;
+}
+
 nt_status nt_run_energy_beside(nt_run *run, const nt_point *at, nt_energy *energy)
 {
     nt_view view;

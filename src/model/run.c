@@ -136,9 +136,12 @@ static void bind_system(nt_run *run)
     s->evaluate = nt_run_evaluate;
     s->energy = nt_run_energy;
     s->energy_gained = nt_run_energy_gained;
-    for (int i = 0; i < run->model->n_elements; i++)
+    for (int i = 0; i < run->model->n_elements; i++) {
         if (nt_element_carries(&run->model->elements[i]))
             s->carry = nt_run_carry;
+        if (nt_element_has_warnings(&run->model->elements[i]))
+            s->noticed = nt_run_noticed;
+    }
     s->given = s->given_rows ? nt_run_given_rotation : NULL;
     s->accept = s->n_memory > 0 ? nt_run_accept : NULL;
     s->accept_tangent = nt_run_accept_tangent;

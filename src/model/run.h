@@ -48,10 +48,13 @@ typedef struct nt_straight {
 enum { NT_SHARE_LOADS, NT_SHARE_GRAVITY, NT_SHARE_MOTIONS, NT_SHARES };
 
 /* What an element has come across while energies were looked at: its worst, since when, when it was
- * worst, at which of its parts; `by` 0: nothing. */
+ * worst, at which of its parts; `by` 0: nothing. And, by a measure of the element's, what was the
+ * worst of these looks and what evaluations have seen since that is worse, and when: it is looked
+ * at once the step stands; 0: nothing. */
 typedef struct nt_run_note {
     double by, since, at; /* s */
     int part;
+    double known, seen, when; /* s */
 } nt_run_note;
 
 struct nt_run {

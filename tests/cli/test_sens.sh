@@ -257,6 +257,30 @@ for method in generalized-alpha generalized-alpha-soi2 rkmk-dop853; do
     prints "27 derivatives agree"
 done
 
+# loads that follow power and energy
+cat >power.yaml <<'END'
+nutate: 1
+parameters: {m: 2, k: 300, mu: 0.2}
+gravity: [0, 0, -9.81]
+bodies:
+  arm: {mass: m, inertia: [0.1, 0.2, 0.15], position: [0.5, 0, 0]}
+  ball: {mass: 1, inertia: [0.02, 0.02, 0.02], position: [0, 3, 0.1], velocity: [0.5, 0, 0]}
+joints:
+  pin: {type: revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, 1, 0],
+        friction: {dry: 0.3, viscous: 0.1, slip: 0.05}, limits: {upper: 0.3, stiffness: 500, damping: 2}}
+forces:
+  coil: {type: torsion_spring, joint: pin, stiffness: k/20, damping: 0.1}
+  follow: {type: force, on: ball, value: ["0.05*pin.power", "0.05*coil.energy + 0.01*pin.energy", 0]}
+  twist: {type: torque, on: ball, value: [0, "0.01*floor.power", "0.02*floor.energy"]}
+contacts:
+  floor: {type: sphere_plane, between: [ground, ball], plane: {point: [0, 0, 0], normal: [0, 0, 1]}, radius: 0.1,
+          stiffness: 2e4, damping: 0.4, friction: {coefficient: mu, slip: 0.05}}
+simulation: {duration: 0.4, step: 1e-3, method: generalized-alpha}
+output: {every: 0.1, record: [ball.position, pin.energy, coil.energy, floor.power, floor.energy, floor.torque]}
+END
+expect 0 sens power.yaml --param m --param k --param mu --check
+prints "30 derivatives agree"
+
 # what a bearing is made of, under a film of oil; contacts of all shapes in their radii
 cat >bearing.yaml <<'END'
 nutate: 1

@@ -77,17 +77,6 @@ static nt_status declare(nt_model *model, nt_element *e)
 /* ---- races that are not round ------------------------------------------------------------------
  */
 
-static bool is_round(const nt_bearing_race *race)
-{
-    for (int k = 0; k < race->flaws.n_depths; k++)
-        if (race->flaws.depth[k] != 0)
-            return false;
-    for (int k = 0; k < NT_MOST_WAVES; k++)
-        if (race->waves.amplitude[k] != 0)
-            return false;
-    return true;
-}
-
 /* lift and its slope in phi. */
 static double lift_at(const nt_bearing_race *race, double phi, double *slope)
 {
@@ -170,7 +159,7 @@ nt_ball_touch nt_bearing_touch(const nt_element *element, const nt_view *view, i
                              .w_a = A->w,
                              .v_b = B->v,
                              .w_b = B->w};
-    if (which != NT_POCKET && !is_round(&b->races[which]))
+    if (which != NT_POCKET && !b->races[which].is_round)
         t.pose.lift = lift_of(&b->races[which], A->R, axis, t.pose.y, &t.lift_gradient);
     t.touch = nt_touch_of(t.kind, t.surface, t.law, &t.pose);
     v3 past = v3_sub(B->v, v3_add(A->v, v3_cross(A->w, t.pose.arm_a)));
@@ -180,13 +169,6 @@ nt_ball_touch nt_bearing_touch(const nt_element *element, const nt_view *view, i
 
 /* ---- a ball out of its groove ------------------------------------------------------------------
  */
-
-/* cos^2 of the angle beyond which a ball has left the groove. */
-static double last_cosine2(const nt_bearing_race *race)
-{
-    double cosine = cos(race->last_angle);
-    return cosine * cosine;
-}
 
 static void failure(const nt_element *element, const nt_view *view, char *text, int size)
 {
@@ -224,15 +206,16 @@ typedef struct sums {
     double damping[NT_BALL_CONTACTS][36];
 } sums;
 
-static void push_ball(const nt_view *view, const nt_bearing *b, int ball, int which,
-                      const nt_push_lanes *push, int l, sums *all)
+/* Where 3 x 3 numbers of an element are added up: in the matrix itself, where nobody else adds to
+ * it at the same time. NULL: there is no such block. */
+static double *block_at(const nt_view *view, int row, int column)
 {
-    int port = port_of(b, b->first_ball + ball);
-    v3 F = get(push->F, l);
-    nt_view_force(view, port, v3_neg(F));
-    nt_view_force(view, port + 1, v3_neg(get(push->M, l)));
-    all->F[which] = v3_add(all->F[which], F);
-    all->moment[which] = v3_add(all->moment[which], get(push->moment, l));
+    const nt_local *local = view->local;
+    const nt_matrix *matrix = view->terms->matrix;
+    int slot = local->element->slot[row * local->element->n_ports + column];
+    if (slot < 0 || local->apart || nt_pattern_is_single(matrix->pattern, slot))
+        return nt_view_block(view, row, column);
+    return nt_matrix_block(matrix, slot);
 }
 
 /* D[6][6] of a body, entry k at D[stride k], at its ports; see nt_combination. */
@@ -242,30 +225,43 @@ static void add_damping(const nt_view *view, int port, int body, const double *D
     double c = combination->damping;
     for (int k = 0; k < 4; k++) {
         const double *x = D + stride * (18 * (k / 2) + 3 * (k % 2));
-        const double *y = x + 6 * stride, *z = y + 6 * stride;
-        m3 block = {x[0],          x[stride], x[2 * stride], y[0],         y[stride],
-                    y[2 * stride], z[0],      z[stride],     z[2 * stride]};
-        block = k % 2 && combination->map ? m3_multiply(block, nt_rate_map(view, body, c, 0))
-                                          : m3_scale(c, block);
-        nt_view_add(view, port + k / 2, port + k % 2, block);
+        double *to = block_at(view, port + k / 2, port + k % 2);
+        if (!to)
+            continue;
+        if (k % 2 && combination->map) {
+            const double *y = x + 6 * stride, *z = y + 6 * stride;
+            m3 block = {x[0],          x[stride], x[2 * stride], y[0],         y[stride],
+                        y[2 * stride], z[0],      z[stride],     z[2 * stride]};
+            m3_accumulate(to, m3_multiply(block, nt_rate_map(view, body, c, 0)));
+            continue;
+        }
+        for (int i = 0; i < 3; i++, x += 6 * stride, to += 3) {
+            to[0] += c * x[0];
+            to[1] += c * x[stride];
+            to[2] += c * x[2 * stride];
+        }
     }
 }
 
-static void gather(const nt_view *view, const nt_bearing *b, int first, nt_ball_lanes *balls)
+static int lanes_of(int n) { return n <= NT_HALF ? NT_HALF : NT_LANES; }
+
+static void gather(const nt_view *view, const nt_bearing *b, int first, int n, nt_ball_lanes *balls)
 {
-    for (int l = 0; l < NT_LANES; l++) {
-        int ball = first + l < b->n_balls ? first + l : b->n_balls - 1;
-        const nt_motion *m = &view->motion[b->first_ball + ball];
+    for (int l = 0; l < lanes_of(n); l++) {
+        const nt_motion *m = &view->motion[b->first_ball + first + (l < n ? l : n - 1)];
         put(balls->x, l, m->x);
         put(balls->v, l, m->v);
         put(balls->w, l, m->w);
     }
 }
 
-static void add_lanes(nt_damping_lanes *sum, const nt_damping_lanes *more)
+static void add_lanes(nt_damping_lanes *sum, const nt_damping_lanes *more, int n)
 {
-    for (int k = 0; k < 36; k++)
+    for (int k = 0; n > NT_HALF && k < 36; k++)
         for (int l = 0; l < NT_LANES; l++)
+            sum->of[k].of[l] += more->of[k].of[l];
+    for (int k = 0; n <= NT_HALF && k < 36; k++)
+        for (int l = 0; l < NT_HALF; l++)
             sum->of[k].of[l] += more->of[k].of[l];
 }
 
@@ -279,55 +275,81 @@ static void sum_lanes(double *sum, const nt_damping_lanes *lanes, int n)
 /* The group of `n` balls from `first` on; damping: of these, begun by the outer race. */
 typedef struct group {
     int first, n;
+    bool in_pockets; /* one of them touches its pocket */
     nt_ball_lanes balls;
+    nt_push_lanes push[NT_BALL_CONTACTS];
     nt_damping_lanes damping;
 } group;
 
-static nt_status push_races(const nt_view *view, const nt_bearing *b, const nt_ring_pose rings[2],
-                            group *g, sums *all)
+static void group_begin(group *g, const nt_view *view, const nt_bearing *b, int first)
+{
+    g->first = first;
+    g->n = b->n_balls - first < NT_LANES ? b->n_balls - first : NT_LANES;
+    g->in_pockets = false;
+    gather(view, b, first, g->n, &g->balls);
+}
+
+/* How much more of an ellipse over its shoulder is worth another look; see nt_energy_lanes. */
+static const double MORE = 1e-6;
+
+/* Ellipses over the shoulder are remembered until the step stands (nt_system.noticed). */
+static void see_shoulder(const nt_element *element, const nt_view *view, const nt_push_lanes *push,
+                         int n)
+{
+    double most = 0;
+    for (int l = 0; l < n; l++)
+        most = push->beyond.of[l] > most ? push->beyond.of[l] : most;
+    nt_run_note *note = &view->run->notes[element - view->model->elements];
+    if (most > note->seen && most > note->known + (note->known > 0 ? MORE : 0))
+        note->seen = most, note->when = view->at->t;
+}
+
+/* A number for each ball, and none of them out of its groove. */
+static bool has_values(const nt_push_lanes *push, int n, const nt_bearing_race *race)
+{
+    double cosine = race ? race->turn_of_last[0] : 0, last = cosine * cosine;
+    bool has = true;
+    for (int l = 0; l < n; l++)
+        has &= push->N.of[l] >= 0 && (!race || !push->touches[l] || push->cosine2.of[l] >= last);
+    return has;
+}
+
+static nt_status push_races(const nt_element *element, const nt_view *view, const nt_bearing *b,
+                            const nt_ring_pose rings[2], group *g, sums *all)
 {
     for (int which = NT_OUTER; which <= NT_INNER; which++) {
         const nt_bearing_race *race = &b->races[which];
-        nt_push_lanes push;
+        const double *last = race->turn_of_last;
         nt_damping_lanes damping;
         nt_lane lift = {{0}};
         nt_traction_law law = (nt_traction_law)b->law;
-        for (int l = 0; !is_round(race) && l < g->n; l++)
+        bool rolls = b->rolling != 0;
+        for (int l = 0; !race->is_round && l < g->n; l++)
             lift.of[l] = lift_of(race, view->motion[b->rings[which]].R, rings[which].axis,
                                  v3_sub(get(g->balls.x, l), rings[which].origin), NULL);
-        nt_lanes_race(law, b->rolling != 0, all->damps ? NT_LANES_PUSH_AND_DAMP : NT_LANES_PUSH,
-                      &race->surface, &race->law, &rings[which], &g->balls, &lift, &push,
-                      which == NT_OUTER ? &g->damping : &damping);
+        nt_lanes_race(law, rolls, all->damps ? NT_LANES_PUSH_AND_DAMP : NT_LANES_PUSH, g->n,
+                      &race->surface, &race->law, &rings[which], &g->balls, &lift, last,
+                      &g->push[which], which == NT_OUTER ? &g->damping : &damping);
         if (all->damps && which == NT_INNER)
-            add_lanes(&g->damping, &damping);
-        double last = last_cosine2(race);
-        for (int l = 0; l < g->n && all->pushes; l++) {
-            if (!(push.N.of[l] >= 0) || (push.touches[l] && !(push.cosine2.of[l] >= last)))
+            add_lanes(&g->damping, &damping, g->n);
+        if (all->pushes) {
+            if (!has_values(&g->push[which], g->n, race))
                 return NT_NOT_FINITE;
-            push_ball(view, b, g->first + l, which, &push, l, all);
+            see_shoulder(element, view, &g->push[which], g->n);
         }
         if (!all->damps_partner[which])
             continue;
-        nt_lanes_race(law, b->rolling != 0, NT_LANES_DAMP_RING, &race->surface, &race->law,
-                      &rings[which], &g->balls, &lift, NULL, &damping);
+        nt_lanes_race(law, rolls, NT_LANES_DAMP_RING, g->n, &race->surface, &race->law,
+                      &rings[which], &g->balls, &lift, last, NULL, &damping);
         sum_lanes(all->damping[which], &damping, g->n);
     }
     return NT_OK;
 }
 
-/* Most balls touch no pocket. */
-static bool any_touches(const nt_push_lanes *push, int n)
-{
-    bool any = false;
-    for (int l = 0; l < n; l++)
-        any = any || push->touches[l];
-    return any;
-}
-
 static void gather_pockets(const nt_bearing *b, const nt_motion *cage, const group *g,
                            nt_pocket_lanes *pockets)
 {
-    for (int l = 0; l < NT_LANES; l++) {
+    for (int l = 0; l < lanes_of(g->n); l++) {
         v3 origin, axis;
         pocket_pose(b, cage, g->first + (l < g->n ? l : g->n - 1), &origin, &axis);
         put(pockets->origin, l, origin);
@@ -335,50 +357,69 @@ static void gather_pockets(const nt_bearing *b, const nt_motion *cage, const gro
     }
 }
 
+/* Most balls touch no pocket. */
 static nt_status push_pockets(const nt_view *view, const nt_bearing *b, group *g, sums *all)
 {
     const nt_motion *cage = &view->motion[b->cage];
     nt_ring_pose pose = {.x = cage->x, .v = cage->v, .w = cage->w};
     nt_skeleton skeleton = b->pocket_shape == 0 ? NT_LINE : NT_POINT;
     nt_pocket_lanes pockets;
-    nt_push_lanes push;
+    nt_push_lanes *push = &g->push[NT_POCKET];
     nt_damping_lanes damping;
     gather_pockets(b, cage, g, &pockets);
-    nt_lanes_pocket(skeleton, NT_LANES_PUSH, &b->pocket, &b->pocket_law, &pose, &g->balls, &pockets,
-                    &push, NULL);
-    for (int l = 0; l < g->n && all->pushes; l++) {
-        if (!(push.N.of[l] >= 0))
-            return NT_NOT_FINITE;
-        push_ball(view, b, g->first + l, NT_POCKET, &push, l, all);
+    nt_lanes_pocket(skeleton, NT_LANES_PUSH, g->n, &b->pocket, &b->pocket_law, &pose, &g->balls,
+                    &pockets, push, NULL);
+    if (all->pushes && !has_values(push, g->n, NULL))
+        return NT_NOT_FINITE;
+    for (int l = 0; l < g->n; l++)
+        g->in_pockets = g->in_pockets || push->touches[l];
+    if (g->in_pockets && all->damps) {
+        nt_lanes_pocket(skeleton, NT_LANES_PUSH_AND_DAMP, g->n, &b->pocket, &b->pocket_law, &pose,
+                        &g->balls, &pockets, push, &damping);
+        add_lanes(&g->damping, &damping, g->n);
     }
-    bool touches = any_touches(&push, g->n);
-    if (touches && all->damps) {
-        nt_lanes_pocket(skeleton, NT_LANES_PUSH_AND_DAMP, &b->pocket, &b->pocket_law, &pose,
-                        &g->balls, &pockets, &push, &damping);
-        add_lanes(&g->damping, &damping);
-    }
-    if (touches && all->damps_partner[NT_POCKET]) {
-        nt_lanes_pocket(skeleton, NT_LANES_DAMP_RING, &b->pocket, &b->pocket_law, &pose, &g->balls,
-                        &pockets, NULL, &damping);
+    if (g->in_pockets && all->damps_partner[NT_POCKET]) {
+        nt_lanes_pocket(skeleton, NT_LANES_DAMP_RING, g->n, &b->pocket, &b->pocket_law, &pose,
+                        &g->balls, &pockets, NULL, &damping);
         sum_lanes(all->damping[NT_POCKET], &damping, g->n);
     }
     return NT_OK;
 }
 
+/* What all its contacts do to each ball, and the sums of what they do to rings and cage. */
+static void push_balls(const nt_view *view, const nt_bearing *b, const group *g, sums *all)
+{
+    int n_kinds = g->in_pockets ? NT_BALL_CONTACTS : NT_POCKET;
+    for (int l = 0; l < g->n; l++) {
+        int port = port_of(b, b->first_ball + g->first + l);
+        v3 F = v3_of(0, 0, 0), M = v3_of(0, 0, 0);
+        for (int k = 0; k < n_kinds; k++) {
+            v3 of_one = get(g->push[k].F, l);
+            F = v3_sub(F, of_one);
+            M = v3_sub(M, get(g->push[k].M, l));
+            all->F[k] = v3_add(all->F[k], of_one);
+            all->moment[k] = v3_add(all->moment[k], get(g->push[k].moment, l));
+        }
+        nt_view_force(view, port, F);
+        nt_view_force(view, port + 1, M);
+    }
+}
+
 /* What of the residual and, where it is asked for, of the damping is the balls'. */
-static nt_status push_groups(const nt_view *view, const nt_bearing *b, sums *all)
+static nt_status push_groups(const nt_element *element, const nt_view *view, const nt_bearing *b,
+                             sums *all)
 {
     nt_ring_pose rings[2] = {ring_pose(b, view, NT_OUTER), ring_pose(b, view, NT_INNER)};
     const unsigned char *alone = view->model->system.explicit_blocks;
     nt_status status = NT_OK;
     for (int first = 0; first < b->n_balls && status == NT_OK; first += NT_LANES) {
         group g;
-        g.first = first;
-        g.n = b->n_balls - first < NT_LANES ? b->n_balls - first : NT_LANES;
-        gather(view, b, first, &g.balls);
-        status = push_races(view, b, rings, &g, all);
+        group_begin(&g, view, b, first);
+        status = push_races(element, view, b, rings, &g, all);
         if (status == NT_OK && b->has_cage)
             status = push_pockets(view, b, &g, all);
+        if (status == NT_OK && all->pushes)
+            push_balls(view, b, &g, all);
         for (int l = 0; l < g.n && status == NT_OK && all->damps; l++) {
             int body = b->first_ball + first + l;
             if (!alone || alone[body - 1])
@@ -403,7 +444,7 @@ static nt_status push_all(const nt_element *element, const nt_view *view, bool d
         all.damps_partner[k] = bodies[k] > 0 && (!alone || alone[bodies[k] - 1]);
         memset(all.damping[k], 0, sizeof all.damping[k]);
     }
-    nt_status status = push_groups(view, b, &all);
+    nt_status status = push_groups(element, view, b, &all);
     for (int k = 0; k < NT_BALL_CONTACTS && status == NT_OK; k++) {
         int port = bodies[k] > 0 || k != NT_POCKET ? port_of(b, bodies[k]) : -1;
         if (port < 0)
@@ -420,7 +461,8 @@ static nt_status push_all(const nt_element *element, const nt_view *view, bool d
 
 /* ---- energies ----------------------------------------------------------------------------------
  *
- * They are looked at while a run goes on, and so is the ellipse of each contact. */
+ * Where they are looked at while a run goes on, so is the ellipse of each contact: by the watch,
+ * and wherever an evaluation saw one further over its shoulder than any before. */
 
 /* The contact, where it is the worst so far to stand over its shoulder. A look before the first one
  * is that of another run. */
@@ -429,9 +471,12 @@ static void note_shoulder(const nt_element *element, const nt_view *view, int ba
     const nt_run *run = view->run;
     nt_run_note *note = &run->noting[element - view->model->elements];
     nt_ball_touch t = nt_bearing_touch(element, view, ball, which);
-    double over = -nt_bearing_shoulder_margin(nt_bearing_of(run, element), &t);
+    const nt_bearing *b = nt_bearing_of(run, element);
+    double over = -nt_bearing_shoulder_margin(b, &t);
+    double angle = nt_touch_number(NT_TOUCH_ANGLE, &t.touch, t.law, t.kind.law, t.pose.axis);
     if (view->at->t < note->since)
         *note = (nt_run_note){0};
+    note->known = fmax(note->known, cos(angle - over) - cos(angle));
     if (!(over > note->by))
         return;
     note->since = note->by > 0 ? note->since : view->at->t;
@@ -494,22 +539,20 @@ static void energies(const nt_element *element, const nt_view *view)
     for (int first = 0; first < b->n_balls; first += NT_LANES) {
         nt_energy_lanes found[NT_BALL_CONTACTS];
         group g;
-        g.first = first;
-        g.n = b->n_balls - first < NT_LANES ? b->n_balls - first : NT_LANES;
-        gather(view, b, first, &g.balls);
+        group_begin(&g, view, b, first);
         for (int which = NT_OUTER; which <= NT_INNER; which++) {
             const nt_bearing_race *race = &b->races[which];
-            const double last[2] = {cos(race->last_angle), sin(race->last_angle)};
-            nt_lanes_race_energy((nt_traction_law)b->law, b->rolling != 0, &race->surface,
-                                 &race->law, &rings[which], &g.balls, last, &found[which]);
+            nt_lanes_race_energy((nt_traction_law)b->law, b->rolling != 0, g.n, &race->surface,
+                                 &race->law, &rings[which], &g.balls, race->turn_of_last,
+                                 &found[which]);
         }
         if (b->has_cage) {
             const nt_motion *cage = &view->motion[b->cage];
             nt_ring_pose pose = {.x = cage->x, .v = cage->v, .w = cage->w};
             nt_pocket_lanes pockets;
             gather_pockets(b, cage, &g, &pockets);
-            nt_lanes_pocket_energy(skeleton, &b->pocket, &b->pocket_law, &pose, &g.balls, &pockets,
-                                   &found[NT_POCKET]);
+            nt_lanes_pocket_energy(skeleton, g.n, &b->pocket, &b->pocket_law, &pose, &g.balls,
+                                   &pockets, &found[NT_POCKET]);
         }
         add_energies_of(element, view, &g, found, b->has_cage ? 3 : 2);
     }
@@ -554,7 +597,7 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
 {
     const nt_terms *terms = view->terms;
     const nt_bearing *b = nt_bearing_of(view->run, element);
-    if (view->energy && is_round(&b->races[NT_OUTER]) && is_round(&b->races[NT_INNER])) {
+    if (view->energy && b->races[NT_OUTER].is_round && b->races[NT_INNER].is_round) {
         energies(element, view);
         return NT_OK;
     }

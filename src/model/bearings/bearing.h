@@ -40,7 +40,9 @@ typedef struct nt_bearing_race {
     v3 center,
         origin;    /* of the ring, of the skeleton, from the body's reference point; body axes */
     v3 axis, mark; /* unit vectors; mark: where ball 1 is at the start */
-    double last_angle; /* rad: a ball beyond has left the groove */
+    double last_angle;      /* rad: a ball beyond has left the groove */
+    double turn_of_last[2]; /* its cos, sin                         */
+    bool is_round;          /* no flaws, no waves                   */
 } nt_bearing_race;
 
 typedef struct nt_bearing {

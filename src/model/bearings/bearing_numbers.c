@@ -263,6 +263,17 @@ static nt_touch_law race_law(const nt_bearing *b, const nt_bearing_race *race, d
     return law;
 }
 
+static bool is_round(const nt_bearing_race *race)
+{
+    for (int k = 0; k < race->flaws.n_depths; k++)
+        if (race->flaws.depth[k] != 0)
+            return false;
+    for (int k = 0; k < NT_MOST_WAVES; k++)
+        if (race->waves.amplitude[k] != 0)
+            return false;
+    return true;
+}
+
 void nt_bearing_fill_races(nt_bearing *b, double angle)
 {
     double rho = 0.5 * b->ball_diameter;
@@ -280,6 +291,9 @@ void nt_bearing_fill_races(nt_bearing *b, double angle)
         race->origin = v3_axpy(outwards * reach * sin(b->contact_angle), race->axis, race->center);
         race->law = race_law(b, race, angle, -outwards);
         race->last_angle = acos(fmax(-1, 1 - race->shoulder / race->groove));
+        race->turn_of_last[0] = cos(race->last_angle);
+        race->turn_of_last[1] = sin(race->last_angle);
+        race->is_round = is_round(race);
     }
 }
 

@@ -13,13 +13,25 @@ NT_INLINE void put(nt_lane *p, int l, v3 a)
     p[0].of[l] = a.x, p[1].of[l] = a.y, p[2].of[l] = a.z;
 }
 
+/* cos(s - x) - cos(alpha), of the half width x of the ellipse and the shoulder at s. */
+NT_INLINE double beyond_of(const nt_touch *t, const nt_surface *surface, const nt_touch_law *law,
+                           const double *last)
+{
+    /* x < 0.5: cos and sin to 1e-8 */
+    double depth = t->delta > 0 ? t->delta : 0;
+    double x = law->semi_axis * sqrt(depth) / surface->offset, x2 = x * x;
+    double cos_x = 1 - x2 * (1. / 2 - x2 * (1. / 24 - x2 * (1. / 720)));
+    double sin_x = x * (1 - x2 * (1. / 6 - x2 * (1. / 120 - x2 * (1. / 5040))));
+    double beyond = last[0] * cos_x + last[1] * sin_x - fabs(v3_dot(t->m, t->e));
+    return t->delta > 0 ? beyond : 0;
+}
+
 NT_INLINE void put_push(const nt_touch *t, nt_push_lanes *push, int l)
 {
     put(push->F, l, t->F);
     put(push->M, l, v3_add(v3_cross(t->r_b, t->F), t->M));
     put(push->moment, l, v3_add(v3_cross(t->r_a, t->F), t->M));
     push->N.of[l] = t->N;
-    push->touches[l] = t->N > 0;
     double cosine = v3_dot(t->m, t->e);
     push->cosine2.of[l] = cosine * cosine;
 }
@@ -62,15 +74,20 @@ NT_INLINE nt_touch_pose pose_of(const nt_ring_pose *ring, const nt_ball_lanes *b
                            .lift = lift};
 }
 
-NT_INLINE void one_lane(nt_touch_kind kind, nt_lanes_wanted wanted, const nt_surface *surface,
-                        const nt_touch_law *law, const nt_ring_pose *ring,
-                        const nt_ball_lanes *balls, v3 origin, v3 axis, double lift,
-                        nt_push_lanes *push, nt_damping_lanes *damping, int l)
+NT_INLINE void one_lane(nt_touch_kind kind, nt_lanes_wanted wanted, int lanes,
+                        const nt_surface *surface, const nt_touch_law *law,
+                        const nt_ring_pose *ring, const nt_ball_lanes *balls, v3 origin, v3 axis,
+                        double lift, const double *last, nt_push_lanes *push,
+                        nt_damping_lanes *damping, int l)
 {
     nt_touch_pose at = pose_of(ring, balls, origin, axis, lift, l);
     nt_touch t = nt_touch_find(kind, surface, law, &at);
     if (wanted != NT_LANES_DAMP_RING)
         put_push(&t, push, l);
+    if (wanted != NT_LANES_DAMP_RING && lanes == NT_LANES)
+        push->touches[l] = t.N > 0;
+    if (wanted != NT_LANES_DAMP_RING && kind.skeleton == NT_CIRCLE)
+        push->beyond.of[l] = beyond_of(&t, surface, law, last);
     if (wanted == NT_LANES_PUSH)
         return;
     bool of_ring = wanted == NT_LANES_DAMP_RING;
@@ -82,28 +99,41 @@ NT_INLINE void one_lane(nt_touch_kind kind, nt_lanes_wanted wanted, const nt_sur
     put_column(kind, surface, law, &at, &t, of_ring, 5, damping, l);
 }
 
+/* What touches in a half group, whose loop has no numbers of half the width. */
+NT_INLINE void say_half(const double *N, int *touches)
+{
+    for (int l = 0; l < NT_HALF; l++)
+        touches[l] = N[l] > 0;
+}
+
 #define NT_RACE_ARGUMENTS                                                                          \
     const nt_surface *surface, const nt_touch_law *law, const nt_ring_pose *ring,                  \
-        const nt_ball_lanes *restrict balls, const nt_lane *restrict lift,                         \
+        const nt_ball_lanes *restrict balls, const nt_lane *restrict lift, const double *over,     \
         nt_push_lanes *restrict push, nt_damping_lanes *restrict damping
 
-#define NT_RACE(name, law_, rolls_, wanted_)                                                       \
+#define NT_RACE(name, law_, rolls_, wanted_, lanes_)                                               \
     NT_WIDE static void name(NT_RACE_ARGUMENTS)                                                    \
     {                                                                                              \
         const nt_surface s = *surface;                                                             \
         const nt_touch_law t = *law;                                                               \
         const nt_ring_pose r = *ring;                                                              \
-        for (int l = 0; l < NT_LANES; l++)                                                         \
-            one_lane((nt_touch_kind){NT_CIRCLE, law_, true, true, rolls_}, wanted_, &s, &t, &r,    \
-                     balls, r.origin, r.axis, lift->of[l], push, damping, l);                      \
+        const double last[2] = {over[0], over[1]};                                                 \
+        for (int l = 0; l < lanes_; l++)                                                           \
+            one_lane((nt_touch_kind){NT_CIRCLE, law_, true, true, rolls_}, wanted_, lanes_, &s,    \
+                     &t, &r, balls, r.origin, r.axis, lift->of[l], last, push, damping, l);        \
+        if (wanted_ != NT_LANES_DAMP_RING && lanes_ == NT_HALF)                                    \
+            say_half(push->N.of, push->touches);                                                   \
     }
 #define NT_RACES(name, law_, rolls_)                                                               \
-    NT_RACE(name, law_, rolls_, NT_LANES_PUSH)                                                     \
-    NT_RACE(name##_damped, law_, rolls_, NT_LANES_PUSH_AND_DAMP)                                   \
-    NT_RACE(name##_ring, law_, rolls_, NT_LANES_DAMP_RING)
+    NT_RACE(name, law_, rolls_, NT_LANES_PUSH, NT_LANES)                                           \
+    NT_RACE(name##_damped, law_, rolls_, NT_LANES_PUSH_AND_DAMP, NT_LANES)                         \
+    NT_RACE(name##_ring, law_, rolls_, NT_LANES_DAMP_RING, NT_LANES)                               \
+    NT_RACE(name##_half, law_, rolls_, NT_LANES_PUSH, NT_HALF)                                     \
+    NT_RACE(name##_half_damped, law_, rolls_, NT_LANES_PUSH_AND_DAMP, NT_HALF)                     \
+    NT_RACE(name##_half_ring, law_, rolls_, NT_LANES_DAMP_RING, NT_HALF)
 #define NT_RACES_OF(name)                                                                          \
     {                                                                                              \
-        name, name##_damped, name##_ring                                                           \
+        {name, name##_damped, name##_ring}, { name##_half, name##_half_damped, name##_half_ring }  \
     }
 NT_RACES(race_coulomb, NT_TRACTION_COULOMB, false)
 NT_RACES(race_four_parameter, NT_TRACTION_FOUR_PARAMETER, false)
@@ -112,16 +142,16 @@ NT_RACES(rolling_coulomb, NT_TRACTION_COULOMB, true)
 NT_RACES(rolling_four_parameter, NT_TRACTION_FOUR_PARAMETER, true)
 NT_RACES(rolling_film, NT_TRACTION_FILM, true)
 
-void nt_lanes_race(nt_traction_law law, bool rolls, nt_lanes_wanted wanted,
+void nt_lanes_race(nt_traction_law law, bool rolls, nt_lanes_wanted wanted, int n,
                    const nt_surface *surface, const nt_touch_law *touch, const nt_ring_pose *ring,
-                   const nt_ball_lanes *balls, const nt_lane *lift, nt_push_lanes *push,
-                   nt_damping_lanes *damping)
+                   const nt_ball_lanes *balls, const nt_lane *lift, const double last[2],
+                   nt_push_lanes *push, nt_damping_lanes *damping)
 {
-    static void (*const races[2][3][NT_LANES_WANTED])(NT_RACE_ARGUMENTS) = {
+    static void (*const races[2][3][2][NT_LANES_WANTED])(NT_RACE_ARGUMENTS) = {
         {NT_RACES_OF(race_coulomb), NT_RACES_OF(race_four_parameter), NT_RACES_OF(race_film)},
         {NT_RACES_OF(rolling_coulomb), NT_RACES_OF(rolling_four_parameter),
          NT_RACES_OF(rolling_film)}};
-    races[rolls][law][wanted](surface, touch, ring, balls, lift, push, damping);
+    races[rolls][law][n <= NT_HALF][wanted](surface, touch, ring, balls, lift, last, push, damping);
 }
 
 #define NT_POCKET_ARGUMENTS                                                                        \
@@ -129,99 +159,112 @@ void nt_lanes_race(nt_traction_law law, bool rolls, nt_lanes_wanted wanted,
         const nt_ball_lanes *restrict balls, const nt_pocket_lanes *restrict pockets,              \
         nt_push_lanes *restrict push, nt_damping_lanes *restrict damping
 
-#define NT_POCKET(name, skeleton_, wanted_)                                                        \
+#define NT_POCKET(name, skeleton_, wanted_, lanes_)                                                \
     NT_WIDE static void name(NT_POCKET_ARGUMENTS)                                                  \
     {                                                                                              \
         const nt_surface s = *surface;                                                             \
         const nt_touch_law t = *law;                                                               \
         const nt_ring_pose r = *cage;                                                              \
-        for (int l = 0; l < NT_LANES; l++)                                                         \
+        for (int l = 0; l < lanes_; l++)                                                           \
             one_lane((nt_touch_kind){skeleton_, NT_TRACTION_COULOMB, true, false, false}, wanted_, \
-                     &s, &t, &r, balls, get(pockets->origin, l), get(pockets->axis, l), 0, push,   \
-                     damping, l);                                                                  \
+                     lanes_, &s, &t, &r, balls, get(pockets->origin, l), get(pockets->axis, l), 0, \
+                     NULL, push, damping, l);                                                      \
+        if (wanted_ != NT_LANES_DAMP_RING && lanes_ == NT_HALF)                                    \
+            say_half(push->N.of, push->touches);                                                   \
     }
 #define NT_POCKETS(name, skeleton_)                                                                \
-    NT_POCKET(name, skeleton_, NT_LANES_PUSH)                                                      \
-    NT_POCKET(name##_damped, skeleton_, NT_LANES_PUSH_AND_DAMP)                                    \
-    NT_POCKET(name##_ring, skeleton_, NT_LANES_DAMP_RING)
+    NT_POCKET(name, skeleton_, NT_LANES_PUSH, NT_LANES)                                            \
+    NT_POCKET(name##_damped, skeleton_, NT_LANES_PUSH_AND_DAMP, NT_LANES)                          \
+    NT_POCKET(name##_ring, skeleton_, NT_LANES_DAMP_RING, NT_LANES)                                \
+    NT_POCKET(name##_half, skeleton_, NT_LANES_PUSH, NT_HALF)                                      \
+    NT_POCKET(name##_half_damped, skeleton_, NT_LANES_PUSH_AND_DAMP, NT_HALF)                      \
+    NT_POCKET(name##_half_ring, skeleton_, NT_LANES_DAMP_RING, NT_HALF)
 NT_POCKETS(pocket_line, NT_LINE)
 NT_POCKETS(pocket_point, NT_POINT)
 
-void nt_lanes_pocket(nt_skeleton skeleton, nt_lanes_wanted wanted, const nt_surface *surface,
+void nt_lanes_pocket(nt_skeleton skeleton, nt_lanes_wanted wanted, int n, const nt_surface *surface,
                      const nt_touch_law *touch, const nt_ring_pose *cage,
                      const nt_ball_lanes *balls, const nt_pocket_lanes *pockets,
                      nt_push_lanes *push, nt_damping_lanes *damping)
 {
-    static void (*const shapes[2][NT_LANES_WANTED])(NT_POCKET_ARGUMENTS) = {
+    static void (*const shapes[2][2][NT_LANES_WANTED])(NT_POCKET_ARGUMENTS) = {
         NT_RACES_OF(pocket_line), NT_RACES_OF(pocket_point)};
-    shapes[skeleton == NT_POINT][wanted](surface, touch, cage, balls, pockets, push, damping);
+    shapes[skeleton == NT_POINT][n <= NT_HALF][wanted](surface, touch, cage, balls, pockets, push,
+                                                       damping);
 }
 
 /* ---- energies ----------------------------------------------------------------------------------
  */
 
-NT_INLINE void one_energy(nt_touch_kind kind, const nt_surface *surface, const nt_touch_law *law,
-                          const nt_ring_pose *ring, const nt_ball_lanes *balls, v3 origin, v3 axis,
-                          double cosine, double sine, nt_energy_lanes *out, int l)
+NT_INLINE void one_energy(nt_touch_kind kind, int lanes, const nt_surface *surface,
+                          const nt_touch_law *law, const nt_ring_pose *ring,
+                          const nt_ball_lanes *balls, v3 origin, v3 axis, const double *last,
+                          nt_energy_lanes *out, int l)
 {
     nt_touch_pose at = pose_of(ring, balls, origin, axis, 0, l);
     nt_touch t = nt_touch_find(kind, surface, law, &at);
     double depth = t.delta > 0 ? t.delta : 0;
     out->potential.of[l] = t.elastic * depth / 2.5;
     out->power.of[l] = t.delta > 0 ? t.power : 0;
-    out->touches[l] = t.delta > 0;
-    if (kind.skeleton != NT_CIRCLE)
-        return;
-    /* x < 0.5: cos and sin to 1e-8 */
-    double x = law->semi_axis * sqrt(depth) / surface->offset, x2 = x * x;
-    double cos_x = 1 - x2 * (1. / 2 - x2 * (1. / 24 - x2 * (1. / 720)));
-    double sin_x = x * (1 - x2 * (1. / 6 - x2 * (1. / 120 - x2 * (1. / 5040))));
-    double beyond = cosine * cos_x + sine * sin_x - fabs(v3_dot(t.m, t.e));
-    out->beyond.of[l] = t.delta > 0 ? beyond : 0;
+    if (lanes == NT_LANES)
+        out->touches[l] = t.delta > 0;
+    if (kind.skeleton == NT_CIRCLE)
+        out->beyond.of[l] = beyond_of(&t, surface, law, last);
 }
 
-#define NT_ENERGY_OF(name, skeleton_, law_, spins_, rolls_)                                        \
-    NT_WIDE static void name(const nt_surface *surface, const nt_touch_law *law,                   \
-                             const nt_ring_pose *ring, const nt_ball_lanes *restrict balls,        \
-                             const nt_pocket_lanes *restrict pockets, const double *last,          \
-                             nt_energy_lanes *restrict out)                                        \
+#define NT_ENERGY_ARGUMENTS                                                                        \
+    const nt_surface *surface, const nt_touch_law *law, const nt_ring_pose *ring,                  \
+        const nt_ball_lanes *restrict balls, const nt_pocket_lanes *restrict pockets,              \
+        const double *over, nt_energy_lanes *restrict out
+
+#define NT_ENERGY(name, skeleton_, law_, spins_, rolls_, lanes_)                                   \
+    NT_WIDE static void name(NT_ENERGY_ARGUMENTS)                                                  \
     {                                                                                              \
         const nt_surface s = *surface;                                                             \
         const nt_touch_law t = *law;                                                               \
         const nt_ring_pose r = *ring;                                                              \
-        const double cosine = last ? last[0] : 0, sine = last ? last[1] : 0;                       \
-        for (int l = 0; l < NT_LANES; l++)                                                         \
-            one_energy((nt_touch_kind){skeleton_, law_, true, spins_, rolls_}, &s, &t, &r, balls,  \
-                       skeleton_ == NT_CIRCLE ? r.origin : get(pockets->origin, l),                \
-                       skeleton_ == NT_CIRCLE ? r.axis : get(pockets->axis, l), cosine, sine, out, \
-                       l);                                                                         \
+        const double last[2] = {over ? over[0] : 0, over ? over[1] : 0};                           \
+        for (int l = 0; l < lanes_; l++)                                                           \
+            one_energy((nt_touch_kind){skeleton_, law_, true, spins_, rolls_}, lanes_, &s, &t, &r, \
+                       balls, skeleton_ == NT_CIRCLE ? r.origin : get(pockets->origin, l),         \
+                       skeleton_ == NT_CIRCLE ? r.axis : get(pockets->axis, l), last, out, l);     \
+        if (lanes_ == NT_HALF)                                                                     \
+            say_half(out->potential.of, out->touches);                                             \
     }
-NT_ENERGY_OF(energy_coulomb, NT_CIRCLE, NT_TRACTION_COULOMB, true, false)
-NT_ENERGY_OF(energy_four_parameter, NT_CIRCLE, NT_TRACTION_FOUR_PARAMETER, true, false)
-NT_ENERGY_OF(energy_film, NT_CIRCLE, NT_TRACTION_FILM, true, false)
-NT_ENERGY_OF(energy_rolling_coulomb, NT_CIRCLE, NT_TRACTION_COULOMB, true, true)
-NT_ENERGY_OF(energy_rolling_four_parameter, NT_CIRCLE, NT_TRACTION_FOUR_PARAMETER, true, true)
-NT_ENERGY_OF(energy_rolling_film, NT_CIRCLE, NT_TRACTION_FILM, true, true)
-NT_ENERGY_OF(energy_line, NT_LINE, NT_TRACTION_COULOMB, false, false)
-NT_ENERGY_OF(energy_point, NT_POINT, NT_TRACTION_COULOMB, false, false)
+#define NT_ENERGIES(name, skeleton_, law_, spins_, rolls_)                                         \
+    NT_ENERGY(name, skeleton_, law_, spins_, rolls_, NT_LANES)                                     \
+    NT_ENERGY(name##_half, skeleton_, law_, spins_, rolls_, NT_HALF)
+#define NT_ENERGIES_OF(name)                                                                       \
+    {                                                                                              \
+        name, name##_half                                                                          \
+    }
+NT_ENERGIES(energy_coulomb, NT_CIRCLE, NT_TRACTION_COULOMB, true, false)
+NT_ENERGIES(energy_four_parameter, NT_CIRCLE, NT_TRACTION_FOUR_PARAMETER, true, false)
+NT_ENERGIES(energy_film, NT_CIRCLE, NT_TRACTION_FILM, true, false)
+NT_ENERGIES(energy_rolling_coulomb, NT_CIRCLE, NT_TRACTION_COULOMB, true, true)
+NT_ENERGIES(energy_rolling_four_parameter, NT_CIRCLE, NT_TRACTION_FOUR_PARAMETER, true, true)
+NT_ENERGIES(energy_rolling_film, NT_CIRCLE, NT_TRACTION_FILM, true, true)
+NT_ENERGIES(energy_line, NT_LINE, NT_TRACTION_COULOMB, false, false)
+NT_ENERGIES(energy_point, NT_POINT, NT_TRACTION_COULOMB, false, false)
 
-void nt_lanes_race_energy(nt_traction_law law, bool rolls, const nt_surface *surface,
+void nt_lanes_race_energy(nt_traction_law law, bool rolls, int n, const nt_surface *surface,
                           const nt_touch_law *touch, const nt_ring_pose *ring,
                           const nt_ball_lanes *balls, const double last[2], nt_energy_lanes *out)
 {
-    static void (*const races[2][3])(const nt_surface *, const nt_touch_law *, const nt_ring_pose *,
-                                     const nt_ball_lanes *restrict, const nt_pocket_lanes *restrict,
-                                     const double *, nt_energy_lanes *restrict) = {
-        {energy_coulomb, energy_four_parameter, energy_film},
-        {energy_rolling_coulomb, energy_rolling_four_parameter, energy_rolling_film}};
-    races[rolls][law](surface, touch, ring, balls, NULL, last, out);
+    static void (*const races[2][3][2])(NT_ENERGY_ARGUMENTS) = {
+        {NT_ENERGIES_OF(energy_coulomb), NT_ENERGIES_OF(energy_four_parameter),
+         NT_ENERGIES_OF(energy_film)},
+        {NT_ENERGIES_OF(energy_rolling_coulomb), NT_ENERGIES_OF(energy_rolling_four_parameter),
+         NT_ENERGIES_OF(energy_rolling_film)}};
+    races[rolls][law][n <= NT_HALF](surface, touch, ring, balls, NULL, last, out);
 }
 
-void nt_lanes_pocket_energy(nt_skeleton skeleton, const nt_surface *surface,
+void nt_lanes_pocket_energy(nt_skeleton skeleton, int n, const nt_surface *surface,
                             const nt_touch_law *touch, const nt_ring_pose *cage,
                             const nt_ball_lanes *balls, const nt_pocket_lanes *pockets,
                             nt_energy_lanes *out)
 {
-    (skeleton == NT_POINT ? energy_point : energy_line)(surface, touch, cage, balls, pockets, NULL,
-                                                        out);
+    static void (*const shapes[2][2])(NT_ENERGY_ARGUMENTS) = {NT_ENERGIES_OF(energy_line),
+                                                              NT_ENERGIES_OF(energy_point)};
+    shapes[skeleton == NT_POINT][n <= NT_HALF](surface, touch, cage, balls, pockets, NULL, out);
 }

@@ -4,7 +4,8 @@
 
 #include "model/contacts/touch.h"
 
-enum { NT_LANES = 8 };
+/* A group that is not full may be a half one. */
+enum { NT_LANES = 8, NT_HALF = 4 };
 
 typedef struct nt_lane {
     double of[NT_LANES];
@@ -27,11 +28,12 @@ typedef struct nt_pocket_lanes {
 
 /* What the surface does to the balls: the force, the moment about the ball's centre; and to the
  * other body, as it would be on the ball at that body's reference point: its moment. The normal
- * force, N; how far the normal stands off the plane of a circle, cos^2 of the angle; and whether
- * N > 0, in numbers of half the width of the others: so the compiler takes two vectors of four
- * lanes at once, and works on one while the other waits for a root or a quotient. */
+ * force, N; how far the normal stands off the plane of a circle, cos^2 of the angle; how far the
+ * ellipse of contact goes over the shoulder, as in nt_energy_lanes; and whether N > 0, in numbers
+ * of half the width of the others: so the compiler takes two vectors of four lanes at once, and
+ * works on one while the other waits for a root or a quotient. */
 typedef struct nt_push_lanes {
-    nt_lane F[3], M[3], moment[3], N, cosine2;
+    nt_lane F[3], M[3], moment[3], N, cosine2, beyond;
     int touches[NT_LANES];
 } nt_push_lanes;
 
@@ -58,23 +60,24 @@ typedef enum nt_lanes_wanted {
     NT_LANES_WANTED
 } nt_lanes_wanted;
 
-/* lift: m, per lane. A race is a groove of a ring; law: of the traction; rolls: whether there is a
- * moment against rolling. What is not wanted is not written, and may be NULL. */
-void nt_lanes_race(nt_traction_law law, bool rolls, nt_lanes_wanted wanted,
+/* The first `n` lanes, at least. lift: m, per lane; last: cos and sin of the angle of the shoulder.
+ * A race is a groove of a ring; law: of the traction; rolls: whether there is a moment against
+ * rolling. What is not wanted is not written, and may be NULL. */
+void nt_lanes_race(nt_traction_law law, bool rolls, nt_lanes_wanted wanted, int n,
                    const nt_surface *surface, const nt_touch_law *touch, const nt_ring_pose *ring,
-                   const nt_ball_lanes *balls, const nt_lane *lift, nt_push_lanes *push,
-                   nt_damping_lanes *damping);
+                   const nt_ball_lanes *balls, const nt_lane *lift, const double last[2],
+                   nt_push_lanes *push, nt_damping_lanes *damping);
 /* skeleton: NT_LINE or NT_POINT. Coulomb's friction, no moments. */
-void nt_lanes_pocket(nt_skeleton skeleton, nt_lanes_wanted wanted, const nt_surface *surface,
+void nt_lanes_pocket(nt_skeleton skeleton, nt_lanes_wanted wanted, int n, const nt_surface *surface,
                      const nt_touch_law *touch, const nt_ring_pose *cage,
                      const nt_ball_lanes *balls, const nt_pocket_lanes *pockets,
                      nt_push_lanes *push, nt_damping_lanes *damping);
 
-/* The same of energies, of races that are round; last: cos and sin of the angle of the shoulder. */
-void nt_lanes_race_energy(nt_traction_law law, bool rolls, const nt_surface *surface,
+/* The same of energies, of races that are round. */
+void nt_lanes_race_energy(nt_traction_law law, bool rolls, int n, const nt_surface *surface,
                           const nt_touch_law *touch, const nt_ring_pose *ring,
                           const nt_ball_lanes *balls, const double last[2], nt_energy_lanes *out);
-void nt_lanes_pocket_energy(nt_skeleton skeleton, const nt_surface *surface,
+void nt_lanes_pocket_energy(nt_skeleton skeleton, int n, const nt_surface *surface,
                             const nt_touch_law *touch, const nt_ring_pose *cage,
                             const nt_ball_lanes *balls, const nt_pocket_lanes *pockets,
                             nt_energy_lanes *out);

@@ -300,13 +300,20 @@ NT_TOUCH_QUANTITY(power, NT_TOUCH_POWER)
  *             + w_B x (dtheta_B x arm_b) - w_A x (dx_B + dtheta_B x arm_b - dx_A)
  *
  * and n . (w x d) = (n x w) . d, n . (dtheta x arm) = dtheta . (arm x n). */
-static void vary_touch(const nt_view *view, int element, bool is_force, nt_signal_gradient *g)
+typedef enum touch_of { OF_INDENTATION, OF_NORMAL_FORCE, OF_ELASTIC_POWER } touch_of;
+
+static void vary_touch(const nt_view *view, int element, touch_of of, nt_signal_gradient *g)
 {
     const nt_element *e = &view->model->elements[element];
     const nt_contact *c = nt_contact_of(view->run, e);
     nt_touch_pose at = nt_contact_pose(e, view);
     nt_touch t = nt_contact_touch(e, view);
-    double by_place = is_force ? t.N_delta : 1, by_rate = is_force ? t.N_rate : 0;
+    double by_place = of == OF_INDENTATION ? 1 : t.N_delta;
+    double by_rate = of == OF_INDENTATION ? 0 : t.N_rate;
+    if (of == OF_ELASTIC_POWER) { /* K delta^k delta' */
+        by_place = t.delta > 0 ? c->law.exponent * t.elastic / t.delta * t.rate : 0;
+        by_rate = t.delta > 0 ? t.elastic : 0;
+    }
     v3 V = v3_sub(v3_add(at.v_b, v3_cross(at.w_b, at.arm_b)),
                   v3_add(at.v_a, v3_cross(at.w_a, at.arm_a)));
     v3 bent = v3_scale(c->surface.side, nt_touch_bend(&t, c->kind.skeleton, at.axis, V));
@@ -326,12 +333,18 @@ static void vary_touch(const nt_view *view, int element, bool is_force, nt_signa
 static void vary_indentation(const nt_view *view, int element, int i, nt_signal_gradient *g)
 {
     (void)i;
-    vary_touch(view, element, false, g);
+    vary_touch(view, element, OF_INDENTATION, g);
 }
 static void vary_normal_force(const nt_view *view, int element, int i, nt_signal_gradient *g)
 {
     (void)i;
-    vary_touch(view, element, true, g);
+    vary_touch(view, element, OF_NORMAL_FORCE, g);
+}
+/* All that is not elastic is counted: the elastic power is added to that of the force. */
+static void vary_contact_power(const nt_view *view, int element, int i, nt_signal_gradient *g)
+{
+    (void)i;
+    vary_touch(view, element, OF_ELASTIC_POWER, g);
 }
 
 static void contact_semi_axes(const nt_sampler *s, int element, double *out)
@@ -532,8 +545,11 @@ const nt_quantity_kind nt_quantity_kinds[] = {
      contact_pressure, NULL, false},
     {NT_OF_TOUCH, "film_thickness", 1, NULL, "m", NULL, "least thickness of the film", "0 without one", 0,
      contact_film_thickness, NULL, false},
-    {NT_OF_TOUCH, "power", 1, NULL, "W", NULL, "power of friction and damping", "never positive", 0,
-     contact_power, NULL, false},
+    {NT_OF_TOUCH, "power", 1, NULL, "W", NULL, "power of friction and damping", "never positive", NT_IS_POWER,
+     contact_power, vary_contact_power, true},
+    {NT_OF_TOUCH, "energy", 1, NULL, "J", NULL, "energy of the indentation", NULL, NT_IS_ENERGY, nt_value_energy, NULL, false},
+    {NT_OF_TOUCH, "torque", 3, xyz, "N m", NULL, "torque on the second body about the point of contact", ground, 0,
+     element_torque, NULL, false},
     {NT_OF_BALL, "force", 1, NULL, "N", NULL, "normal force", NULL, 0, nt_ball_force, NULL, false},
     {NT_OF_BALL, "indentation", 1, NULL, "m", NULL, "indentation", "negative: the distance", 0, nt_ball_indentation, NULL, false},
     {NT_OF_BALL, "friction_force", 1, NULL, "N", NULL, "friction force", NULL, 0, nt_ball_friction_force, NULL, false},
@@ -578,8 +594,8 @@ const nt_quantity_kind nt_quantity_kinds[] = {
      nt_value_joint_rotation, nt_vary_joint_rotation, false},
     {NT_OF_TURNED, "relative_angular_velocity", 3, xyz, "rad/s", NULL, "angular velocity of the second body from the first",
      of_a, 0, nt_value_joint_angular_velocity, nt_vary_joint_angular_velocity, true},
-    {NT_OF_JOINT, "power", 1, NULL, "W", NULL, "power of all that it does", NULL, NT_NEEDS_REACTIONS | NT_NEEDS_ACCELERATIONS, nt_value_power, NULL, false},
-    {NT_OF_JOINT, "energy", 1, NULL, "J", NULL, "potential energy", NULL, 0, nt_value_energy, NULL, false},
+    {NT_OF_JOINT, "power", 1, NULL, "W", NULL, "power of all that it does", NULL, NT_NEEDS_REACTIONS | NT_NEEDS_ACCELERATIONS | NT_IS_POWER, nt_value_power, NULL, true},
+    {NT_OF_JOINT, "energy", 1, NULL, "J", NULL, "potential energy", NULL, NT_IS_ENERGY, nt_value_energy, NULL, false},
 
     {NT_OF_ACTING, "force", 3, xyz, "N", NULL, on_b, ground, NT_NEEDS_ACCELERATIONS | NT_IS_FORCE, element_force, NULL, true},
     {NT_OF_ACTING, "torque", 3, xyz, "N m", NULL, on_b_torque, ground, NT_NEEDS_ACCELERATIONS, element_torque, NULL, false},
@@ -606,8 +622,8 @@ const nt_quantity_kind nt_quantity_kinds[] = {
     {NT_OF_ALONG, "displacement", 1, NULL, "m", NULL, "displacement", NULL, 0, nt_value_along, nt_vary_along, false},
     {NT_OF_ALONG, "rate", 1, NULL, "m/s", NULL, "rate of the displacement", NULL, 0, nt_value_along_rate, nt_vary_along_rate, true},
     {NT_OF_ALONG, "thrust", 1, NULL, "N", NULL, "force on the second body along the axis", NULL, NT_IS_ALONG, nt_value_along_load, NULL, true},
-    {NT_OF_FORCE, "power", 1, NULL, "W", NULL, "power of all that it does", NULL, NT_NEEDS_ACCELERATIONS, nt_value_power, NULL, false},
-    {NT_OF_FORCE, "energy", 1, NULL, "J", NULL, "potential energy", NULL, 0, nt_value_energy, NULL, false},
+    {NT_OF_FORCE, "power", 1, NULL, "W", NULL, "power of all that it does", NULL, NT_NEEDS_ACCELERATIONS | NT_IS_POWER, nt_value_power, NULL, true},
+    {NT_OF_FORCE, "energy", 1, NULL, "J", NULL, "potential energy", NULL, NT_IS_ENERGY, nt_value_energy, NULL, false},
 
     {NT_OF_STATE, "", 1, NULL, "", NULL, "value", NULL, 0, state_value, vary_state, true},
     {NT_OF_HELD, "", 1, NULL, "", NULL, "value", NULL, 0, held_value, vary_state, false},

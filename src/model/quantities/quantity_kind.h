@@ -50,8 +50,11 @@ enum {
     NT_IS_FORCE = 8,
     NT_IS_TORQUE = 16,
     NT_IS_ALONG = 32,
-    NT_NEEDS_ACCELERATIONS = 64,
-    NT_IS_LOAD = NT_IS_FORCE | NT_IS_TORQUE | NT_IS_ALONG
+    NT_NEEDS_ACCELERATIONS = 256,
+    /* What all that it does amounts to: its power, its potential energy (signal_power.c). */
+    NT_IS_POWER = 64,
+    NT_IS_ENERGY = 128,
+    NT_IS_LOAD = NT_IS_FORCE | NT_IS_TORQUE | NT_IS_ALONG | NT_IS_POWER | NT_IS_ENERGY
 };
 enum { NT_QUANTITY_COLUMNS = 16 }; /* at most */
 
@@ -66,7 +69,8 @@ typedef struct nt_quantity_kind {
     /* out[columns] for body, marker or element `object` */
     void (*values)(const nt_sampler *sampler, int object, double *out);
     /* Derivatives of one column in the motion of the object's bodies, added; NULL where it depends
-     * on accelerations or forces, so that no load can depend on it. */
+     * on accelerations or forces, so that no load can depend on it. Of a power: of what is counted
+     * besides the power of all that the element does. */
     void (*differentiate)(const nt_view *view, int object, int column,
                           nt_signal_gradient *gradient);
     bool is_rate; /* it depends on velocities */

@@ -43,12 +43,15 @@ int nt_model_signal(nt_model *model, const char *name, int length)
     if (!kind->differentiate && !is_load)
         return -1;
     if (kind->of == NT_OF_LOADED) {
-        /* what rolls acts at a point that no body carries: its force alone has derivatives */
+        /* what rolls has no torque where it touches; that of a gear has no point */
         const nt_element *e = &model->elements[found.object];
-        bool rolls = (kind->needs & NT_IS_FORCE) != 0 && nt_element_count_rates(model, e) > 0;
-        if (!nt_element_joins(e) && !rolls)
+        if (!nt_element_joins(e) && nt_element_count_rates(model, e) == 0)
             return -1;
     }
+    bool is_whole = (kind->needs & (NT_IS_POWER | NT_IS_ENERGY)) != 0;
+    if (is_whole &&
+        model->elements[found.object].type->has_inertia) /* it depends on accelerations */
+        return -1;
     for (int i = object->signal; i > 0; i = model->signals[i - 1].before) {
         const nt_signal *s = &model->signals[i - 1];
         bool same = nt_quantity_kinds[s->kind].values == nt_quantity_kinds[found.kind].values;

@@ -14,7 +14,7 @@
  *                         e . (drho x f) = drho . (f x e)
  *
  * Where B is the ground the same follows from what is done to A, which is the opposite. */
-#include "model/quantities/signal.h"
+#include "model/quantities/signal_aside.h"
 
 #include "base/error.h"
 #include "model/evaluate.h"
@@ -26,12 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct nt_aside {
-    nt_local local;
-    double *scratch;  /* [model->scratch]      */
-    double *gradient; /* [model->most_entries] */
-};
-
 struct nt_aside *nt_aside_take(const nt_model *model, nt_arena *arena)
 {
     if (model->n_followed == 0)
@@ -41,20 +35,30 @@ struct nt_aside *nt_aside_take(const nt_model *model, nt_arena *arena)
         return NULL;
     aside->scratch = NT_TAKE(arena, model->scratch, double);
     aside->gradient = NT_TAKE(arena, model->most_entries, double);
+    aside->motion = NT_TAKE(arena, model->n_bodies, nt_motion);
+    aside->v = NT_TAKE(arena, model->system.space.nv, double);
+    aside->no_force = NT_TAKE(arena, model->system.nh + model->system.nn + 1, double);
     nt_status status = nt_local_take(&aside->local, arena, model->most_entries,
                                      model->most_in_table, model->most_ports);
-    return status == NT_OK && aside->scratch && aside->gradient ? aside : NULL;
+    bool all = aside->scratch && aside->gradient && aside->motion && aside->v && aside->no_force;
+    return status == NT_OK && all ? aside : NULL;
 }
 
 /* ---- derivatives ---------------------------------------------------------------------------- */
 
-/* The tangent of the element alone, with the factors of the combination at hand. */
-static bool evaluate_aside(const nt_element *e, const nt_view *view, struct nt_aside *aside)
+bool nt_aside_evaluate(struct nt_aside *aside, const nt_element *e, const nt_view *view,
+                       bool varies, bool pushes)
 {
     nt_terms terms = *view->terms;
     nt_view alone = *view;
+    double unused; /* elements add to aside->local */
     terms.parts = NT_ALL_PARTS & ~(unsigned)NT_MASS;
-    terms.residual = terms.rows = NULL;
+    if (!varies) {
+        terms.parts &= ~(unsigned)NT_REACTIONS;
+        terms.matrix = NULL;
+    }
+    terms.residual = pushes ? &unused : NULL;
+    terms.rows = NULL;
     alone.terms = &terms;
     alone.local = &aside->local;
     alone.scratch = aside->scratch;
@@ -118,7 +122,14 @@ const double *nt_signal_follow(const nt_signal *signal, const nt_view *view)
     double sign = on_b ? -1 : 1, *gradient = aside->gradient;
     v3 force, torque, axis = unit(signal->component);
     memset(gradient, 0, (size_t)e->size * sizeof *gradient);
-    if (!evaluate_aside(e, view, aside)) /* its own turn says so */
+    if (needs & NT_IS_POWER)
+        nt_aside_follow_power(signal, e, view, aside);
+    if (needs & NT_IS_ENERGY)
+        nt_aside_follow_energy(e, view, aside);
+    bool is_zero = (needs & NT_IS_TORQUE) && !nt_element_joins(e); /* of what rolls */
+    if ((needs & (NT_IS_POWER | NT_IS_ENERGY)) || is_zero)
+        return gradient;
+    if (!nt_aside_evaluate(aside, e, view, true, false)) /* its own turn says so */
         return gradient;
     e->type->reaction(e, view, &force, &torque);
     if (needs & NT_IS_TORQUE) {
@@ -138,7 +149,8 @@ const double *nt_signal_follow(const nt_signal *signal, const nt_view *view)
 bool nt_signal_is_reaction(const nt_model *model, const nt_signal *signal)
 {
     const nt_element *e = &model->elements[signal->object];
-    return signal->is_load && e->n_rows + e->n_rates > 0;
+    bool has_force = signal->is_load && !(nt_quantity_kinds[signal->kind].needs & NT_IS_ENERGY);
+    return has_force && e->n_rows + e->n_rates > 0;
 }
 
 bool nt_signals_follow_reactions(const nt_model *model)
@@ -149,16 +161,33 @@ bool nt_signals_follow_reactions(const nt_model *model)
     return false;
 }
 
+/* Blocks of an element that lists them are added to the system's at once. */
+static nt_status check_blocks(const nt_model *model, nt_error *error)
+{
+    for (int i = 0; i < model->n_signals; i++) {
+        const nt_signal *s = &model->signals[i];
+        const nt_element *e = s->is_load ? &model->elements[s->object] : NULL;
+        if (e && e->couple)
+            return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
+                              "%s %s: a load depends on its %s, whose derivatives are not known: "
+                              "expected a function of t, parameters, positions and velocities",
+                              nt_element_word(e), e->name, nt_quantity_kinds[s->kind].name);
+    }
+    return NT_OK;
+}
+
 nt_status nt_signals_check(const nt_model *model, nt_error *error)
 {
     if (model->n_followed == 0)
         return NT_OK;
+    nt_status status = check_blocks(model, error);
+    if (status != NT_OK)
+        return status;
     double *followed = calloc((size_t)nt_model_variable_count(model), sizeof *followed);
     if (!followed)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     for (int i = 0; i < model->n_signals; i++)
         followed[nt_model_time_variable(model) + 1 + i] = model->signals[i].is_load;
-    nt_status status = NT_OK;
     for (int i = 0; i < model->n_signals && status == NT_OK; i++) {
         const nt_element *e = &model->elements[model->signals[i].object];
         if (model->signals[i].is_load && nt_element_uses(model->origin, e, followed))
