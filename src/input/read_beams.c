@@ -23,6 +23,7 @@ typedef struct mesh {
     mesh_end *ends;
     int n, order, parts, points;
     int n_rule[2], n_sets;
+    const nt_node *lists[3]; /* points, sections, twist; NULL: not given */
 } mesh;
 
 static nt_status number_of(nt_reader *reader, const char *key, const nt_node *node, double *value)
@@ -223,6 +224,9 @@ static nt_status find_mesh(nt_reader *reader, const nt_element_node *beam, mesh 
     if (!m->ends)
         return nt_read_no_memory(reader);
     m->points = points->count;
+    m->lists[NT_BEAM_ROW_POINT] = points;
+    m->lists[NT_BEAM_ROW_SECTION] = sections;
+    m->lists[NT_BEAM_ROW_TWIST] = nt_node_find(beam->value, "twist");
     static const char *const lines[] = {"straight", "spline", NULL};
     bool spline = choice_of(beam->value, "line", lines) == 1;
     status = add_corners(reader, points, m);
@@ -254,8 +258,15 @@ static nt_status find_mesh(nt_reader *reader, const nt_element_node *beam, mesh 
     return find_rules(reader, beam->value, sections, m);
 }
 
+static int rows_of(const nt_node *list)
+{
+    return list && list->kind == NT_NODE_LIST ? list->count : 0;
+}
+
 static void put_sizes(const mesh *m, nt_beam *b)
 {
+    for (int list = 0; list < 3; list++)
+        b->rows[list] = rows_of(m->lists[list]);
     b->p = m->order, b->n_elements = m->n, b->n_nodes = m->n * m->order + 1;
     b->n_rule[0] = m->n_rule[0], b->n_rule[1] = m->n_rule[1];
     b->n_sets = m->n_sets;
@@ -292,6 +303,10 @@ nt_status nt_read_declare_nodes(nt_reader *reader, int i, int *first)
     nt_beam_end *ends = (nt_beam_end *)(void *)((char *)b + b->ends);
     for (int k = 0; k <= m.n; k++)
         ends[k] = m.ends[k].end;
+    nt_place *place = (nt_place *)(void *)((char *)b + b->places);
+    for (int list = 0; list < 3; list++)
+        for (int k = 0; k < b->rows[list]; k++)
+            *place++ = (nt_place){m.lists[list]->values[k]->line, m.lists[list]->values[k]->column};
     for (int k = 0; k < b->n_nodes && status == NT_OK; k++)
         status = k == 0                ? nt_read_declare_body(reader, e, (*first)++, "root", 0)
                  : k == b->n_nodes - 1 ? nt_read_declare_body(reader, e, (*first)++, "tip", 0)

@@ -230,17 +230,29 @@ int nt_front_factor(nt_front_tree *tree, const nt_front_kernels *kernels, const 
 static void front_gather(const nt_front_piece *begin, const nt_front_piece *end, const double *b,
                          double *to)
 {
-    for (const nt_front_piece *piece = begin; piece < end; piece++)
-        for (int i = 0; i < piece->size; i++)
-            *to++ = b[piece->position + i];
+    for (const nt_front_piece *piece = begin; piece < end; to += piece->size, piece++) {
+        const double *from = b + piece->position;
+        if (piece->size == 3) /* as most are */
+            to[0] = from[0], to[1] = from[1], to[2] = from[2];
+        else
+            for (int i = 0; i < piece->size; i++)
+                to[i] = from[i];
+    }
 }
 
 static void front_scatter(const nt_front_piece *begin, const nt_front_piece *end,
                           const double *from, double *b, int add)
 {
-    for (const nt_front_piece *piece = begin; piece < end; piece++)
-        for (int i = 0; i < piece->size; i++, from++)
-            b[piece->position + i] = *from + (add ? b[piece->position + i] : 0);
+    for (const nt_front_piece *piece = begin; piece < end; from += piece->size, piece++) {
+        double *to = b + piece->position;
+        if (piece->size == 3 && add)
+            to[0] += from[0], to[1] += from[1], to[2] += from[2];
+        else if (piece->size == 3)
+            to[0] = from[0], to[1] = from[1], to[2] = from[2];
+        else
+            for (int i = 0; i < piece->size; i++)
+                to[i] = add ? to[i] + from[i] : from[i];
+    }
 }
 
 /* What every solve step of a front needs. */
@@ -304,6 +316,8 @@ void nt_front_forward(const nt_front_tree *tree, const nt_front_kernels *kernels
             kernels->lower(w, s.pivots, s.u);
         }
         front_scatter(s.first, s.middle, y, b, 0);
+        if (s.front->r == 0)
+            continue;
         double *rest = tree->inverted ? s.u : s.v;
         memset(rest, 0, (size_t)s.rp * sizeof(double));
         kernels->apply(s.rp, w, s.left, s.rp, y, rest, 1);
@@ -319,7 +333,8 @@ void nt_front_backward(const nt_front_tree *tree, const nt_front_kernels *kernel
         front_gather(s.middle, s.last, b, s.v);
         memset(s.u, 0, (size_t)s.wp * sizeof(double));
         front_gather(s.first, s.middle, b, s.u);
-        kernels->apply(s.wp, s.front->r, s.right, s.wp, s.v, s.u, 1);
+        if (s.front->r > 0)
+            kernels->apply(s.wp, s.front->r, s.right, s.wp, s.v, s.u, 1);
         if (!tree->inverted)
             kernels->upper(s.front->w, s.pivots, s.u);
         front_scatter(s.first, s.middle, s.u, b, 0);

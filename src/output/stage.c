@@ -297,6 +297,8 @@ nt_status nt_stage_open(nt_stage **out, nt_result *result, long most, nt_error *
         status = add_trails(stage, nt_node_find(root, "trails"), error);
     if (status == NT_OK)
         status = nt_stage_survey(stage, most, error);
+    if (status == NT_OK)
+        status = nt_stage_add_slides(stage, error);
     for (int i = 0; i < stage->n_parts && status == NT_OK; i++)
         if (stage->parts[i].points.failed || stage->parts[i].corners.failed)
             status = nt_fail(error, NT_NO_MEMORY, "out of memory");

@@ -58,6 +58,14 @@ typedef struct nt_skin {
     nt_bytes weights; /* float[2] */
 } nt_skin;
 
+/* A joint whose point of B goes along an axis of A: how far, over all rows, its drawing says. */
+typedef struct nt_slide {
+    const nt_node *draw;
+    int body[2];
+    v3 at[2], axis[2]; /* of A, then of B, body axes */
+    double low, high;  /* m, from A's point along its axis; 0 is between them */
+} nt_slide;
+
 typedef struct nt_trail {
     const char *name;
     int body;
@@ -88,7 +96,8 @@ typedef struct nt_stage {
     nt_link *links;
     nt_skin *skins;
     nt_trail *trails;
-    int n_parts, n_links, n_skins, n_trails;
+    nt_slide *slides;
+    int n_parts, n_links, n_skins, n_trails, n_slides;
     int n_loads;
     bool rebuilt; /* the result has no scene: that of its model, or of its bodies' names alone */
 
@@ -122,8 +131,10 @@ nt_placed nt_stage_place(nt_stage *stage, long k, nt_link *link);
 
 /* ---- inside (stage.c, stage_links.c, stage_frames.c) ----------------------------------------- */
 
-/* Elements of the scene as parts, links and skins. */
+/* Elements of the scene as parts, links, skins and slides; and, once all rows have been looked at,
+ * the parts of the slides. */
 nt_status nt_stage_add_elements(nt_stage *stage, const nt_node *elements, nt_error *error);
+nt_status nt_stage_add_slides(nt_stage *stage, nt_error *error);
 nt_part *nt_stage_part(nt_stage *stage, int body, const char *color);
 /* A shape of the scene. NT_INVALID for one that is none. */
 nt_status nt_stage_figure(nt_stage *stage, const nt_node *shape, nt_figure *figure,

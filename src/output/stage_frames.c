@@ -174,6 +174,15 @@ static void look(nt_stage *stage, bool for_trails)
         double *most = link->torque ? &stage->most_torque : &stage->most_force;
         *most = fmax(*most, size);
     }
+    for (int i = 0; i < stage->n_slides; i++) {
+        nt_slide *slide = &stage->slides[i];
+        nt_pose a = nt_stage_pose(stage, 0, slide->body[0]);
+        v3 to = nt_pose_apply(nt_stage_pose(stage, 0, slide->body[1]), slide->at[1]);
+        v3 axis = m3_apply(quat_matrix(a.q), slide->axis[0]);
+        double along = v3_dot(axis, v3_sub(to, nt_pose_apply(a, slide->at[0])));
+        slide->low = fmin(slide->low, along);
+        slide->high = fmax(slide->high, along);
+    }
     for (int i = 0; i < stage->n_trails && for_trails; i++) {
         nt_trail *trail = &stage->trails[i];
         v3 at = nt_pose_apply(nt_stage_pose(stage, 0, trail->body), trail->at);

@@ -67,7 +67,7 @@ static bool add_along(nt_stage *stage, const corner *c, nt_form form, double out
 /* In units of the size that suits drawings of joints. */
 static bool add_joint(nt_stage *stage, const nt_node *draw, const corner *a, const corner *b)
 {
-    const double rail = 0.5 * stage->length / stage->size;
+    const double side = 0.5 * stage->length / stage->size;
     if (nt_node_is(draw, "weld"))
         return add_solid(stage, a, NT_FORM_BOX, 1.8, 1.8, 1.8);
     if (nt_node_is(draw, "ball"))
@@ -78,25 +78,62 @@ static bool add_joint(nt_stage *stage, const nt_node *draw, const corner *a, con
     if (nt_node_is(draw, "cross"))
         return add_solid(stage, a, NT_FORM_CYLINDER, 0.6, 5, 0) &&
                add_solid(stage, b, NT_FORM_CYLINDER, 0.6, 5, 0);
-    if (nt_node_is(draw, "rail"))
-        return add_solid(stage, a, NT_FORM_BOX, 0.8, 0.8, rail) &&
-               add_solid(stage, b, NT_FORM_BOX, 2.4, 2.4, 4);
-    if (nt_node_is(draw, "piston")) /* a rod down into its cylinder */
-        return add_along(stage, a, NT_FORM_TUBE, 2, 1.2, -16, -4) &&
-               add_along(stage, b, NT_FORM_CYLINDER, 0.8, 0, -14, 0);
-    if (nt_node_is(draw, "sleeve") || nt_node_is(draw, "screw"))
-        return add_solid(stage, a, NT_FORM_CYLINDER, 0.6, rail, 0) &&
-               add_solid(stage, b, NT_FORM_TUBE, 1.5, 0.7, 4);
-    if (nt_node_is(draw, "guide"))
-        return add_solid(stage, a, NT_FORM_CYLINDER, 0.4, rail, 0) &&
-               add_solid(stage, b, NT_FORM_SPHERE, 1.2, 0, 0);
     if (nt_node_is(draw, "plate"))
-        return add_solid(stage, a, NT_FORM_BOX, rail, rail, 0.2);
+        return add_solid(stage, a, NT_FORM_BOX, side, side, 0.2);
     if (nt_node_is(draw, "bush"))
         return add_solid(stage, a, NT_FORM_TUBE, 1.8, 1, 2.4);
     if (nt_node_is(draw, "coil"))
         return add_solid(stage, a, NT_FORM_TUBE, 2.6, 2.2, 0.6);
     return true;
+}
+
+/* ---- joints that slide ---------------------------------------------------------------------- */
+
+static bool slides(const nt_node *draw)
+{
+    return nt_node_is(draw, "rail") || nt_node_is(draw, "piston") || nt_node_is(draw, "sleeve") ||
+           nt_node_is(draw, "screw") || nt_node_is(draw, "guide");
+}
+
+static void note_slide(nt_stage *stage, const nt_node *draw, const corner *a, const corner *b)
+{
+    double length = v3_norm(a->axis);
+    v3 axis = length > 0 ? v3_scale(1 / length, a->axis) : v3_of(0, 0, 1);
+    stage->slides[stage->n_slides++] = (nt_slide){
+        .draw = draw, .body = {a->body, b->body}, .at = {a->at, b->at}, .axis = {axis, b->axis}};
+}
+
+/* As long as B goes, with some room. A piston's rod reaches down to the bottom of its cylinder
+ * where B is lowest. */
+static bool add_slide(nt_stage *stage, const nt_slide *slide)
+{
+    const corner a = {slide->body[0], slide->at[0], slide->axis[0]};
+    const corner b = {slide->body[1], slide->at[1], slide->axis[1]};
+    const double ROOM = 5, r = stage->size;
+    double low = slide->low / r, high = slide->high / r, stroke = high - low + 6, top = low - 4;
+    if (nt_node_is(slide->draw, "piston"))
+        return add_along(stage, &a, NT_FORM_TUBE, 2, 1.2, top - stroke, top) &&
+               add_along(stage, &b, NT_FORM_CYLINDER, 0.8, 0, -(stroke + 2), 0);
+    low -= ROOM, high += ROOM;
+    if (nt_node_is(slide->draw, "rail")) {
+        corner middle = a;
+        middle.at = v3_axpy(0.5 * (low + high) * r, a.axis, a.at);
+        return add_solid(stage, &middle, NT_FORM_BOX, 0.8, 0.8, high - low) &&
+               add_solid(stage, &b, NT_FORM_BOX, 2.4, 2.4, 4);
+    }
+    if (nt_node_is(slide->draw, "guide"))
+        return add_along(stage, &a, NT_FORM_CYLINDER, 0.4, 0, low, high) &&
+               add_solid(stage, &b, NT_FORM_SPHERE, 1.2, 0, 0);
+    return add_along(stage, &a, NT_FORM_CYLINDER, 0.6, 0, low, high) &&
+           add_solid(stage, &b, NT_FORM_TUBE, 1.5, 0.7, 4);
+}
+
+nt_status nt_stage_add_slides(nt_stage *stage, nt_error *error)
+{
+    for (int i = 0; i < stage->n_slides; i++)
+        if (!add_slide(stage, &stage->slides[i]))
+            return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    return NT_OK;
 }
 
 /* ---- links ---------------------------------------------------------------------------------- */
@@ -284,6 +321,10 @@ static nt_status add_element(nt_stage *stage, const nt_node *element, nt_error *
     if (n < 1)
         return NT_OK;
     corner a = corner_of(stage, element, 0), b = corner_of(stage, element, n > 1);
+    if (slides(draw)) {
+        note_slide(stage, draw, &a, &b);
+        return NT_OK;
+    }
     return add_joint(stage, draw, &a, &b) ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
 }
 
@@ -294,8 +335,9 @@ nt_status nt_stage_add_elements(nt_stage *stage, const nt_node *elements, nt_err
         links += 1 + count_points(elements->values[i]);
     stage->links = NT_TAKE(&stage->arena, links, nt_link);
     stage->skins = NT_TAKE(&stage->arena, n, nt_skin);
-    nt_status status =
-        stage->links && stage->skins ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
+    stage->slides = NT_TAKE(&stage->arena, n, nt_slide);
+    bool room = stage->links && stage->skins && stage->slides;
+    nt_status status = room ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
     for (int i = 0; i < n && status == NT_OK; i++)
         status = add_element(stage, elements->values[i], error);
     return status;

@@ -176,11 +176,11 @@ static bool invert(int n, double a[MOST_ROWS][2 * MOST_ROWS])
             a[k][j] = a[best][j], a[best][j] = x;
         }
         double r = 1 / a[k][k];
-        for (int j = 0; j < 2 * n; j++)
+        for (int j = k; j < 2 * n; j++) /* what is before is zero */
             a[k][j] *= r;
         for (int i = 0; i < n; i++) {
             double l = a[i][k];
-            for (int j = 0; i != k && j < 2 * n; j++)
+            for (int j = k; i != k && j < 2 * n; j++)
                 a[i][j] -= l * a[k][j];
         }
     }
@@ -201,8 +201,12 @@ static bool find_rows(const nt_factors *f, nt_turning *t, int g)
 {
     const nt_problem *p = f->problem;
     int n = rows_of(p->pattern, p->pattern->n_primary + g);
-    double then[3 * MOST_ROWS], now[3 * MOST_ROWS], square[MOST_ROWS][MOST_ROWS] = {{0}};
-    double product[MOST_ROWS][2 * MOST_ROWS] = {{0}};
+    double then[3 * MOST_ROWS], now[3 * MOST_ROWS], square[MOST_ROWS][MOST_ROWS];
+    double product[MOST_ROWS][2 * MOST_ROWS];
+    for (int i = 0; i < n; i++) {
+        memset(square[i], 0, (size_t)n * sizeof **square);
+        memset(product[i], 0, 2 * (size_t)n * sizeof **product);
+    }
     if (has_dropped(f, p->pattern->n_primary + g))
         return false;
     for (int k = t->group[g]; k < t->group[g + 1]; k++) {
@@ -272,8 +276,8 @@ static void turn(const nt_problem *p, const nt_turning *t, bool after, double *z
         double *x = z + pattern->node_start[node];
         if (t->block[node] < 0)
             continue;
-        m3 Q = t->Q[t->block[node]];
-        v3_store(x, after ? m3_apply(Q, v3_load(x)) : m3_apply_transposed(Q, v3_load(x)));
+        const m3 *Q = &t->Q[t->block[node]];
+        v3_store(x, after ? m3_apply(*Q, v3_load(x)) : m3_apply_transposed(*Q, v3_load(x)));
     }
     for (int g = 0; g < t->n_groups; g++) {
         int node = pattern->n_primary + g, n = rows_of(pattern, node);

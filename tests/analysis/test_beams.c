@@ -381,6 +381,42 @@ static void test_bad_beams(void **state)
     }
 }
 
+/* What is wrong with a row of a list is told at that row. */
+static void test_places_of_rows(void **state)
+{
+    static const struct {
+        const char *section, *point, *twist, *words;
+        int line, column;
+    } cases[] = {
+        {"-1", "2, 0, 0", "0.5", "section at 0.5: stiffness is not positive definite", 6, 9},
+        {"1", "0.5, 0, 0", "0.5", "its line folds back at point 2", 9, 23},
+        {"1", "1, 0, 0", "0.5", "points 2 and 3 are the same", 9, 34},
+        {"1", "2, 0, 0", "0", "twist at 0: expected stations from 0 to 1 that rise", 10, 21},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[1000];
+        nt_model *model = NULL;
+        nt_error error = {0};
+        snprintf(text, sizeof text,
+                 "nutate: 1\nbeams:\n  b:\n    sections:\n"
+                 "      - {at: 0, stiffness: [1,1,1,1,1,1], mass: [1,1,1,1,1,1]}\n"
+                 "      - at: 0.5\n        stiffness: [1,1,1,1,1,%s]\n"
+                 "        mass: [1,1,1,1,1,1]\n"
+                 "    points: [[0,0,0], [1, 0, 0], [%s]]\n"
+                 "    twist: [[0, 0], [%s, 1]]\n"
+                 "simulation: {duration: 1, step: 1}\n",
+                 cases[i].section, cases[i].point, cases[i].twist);
+        assert_int_equal(
+            nt_model_read_text(&model, text, strlen(text), "bad", NULL, NULL, 0, &error),
+            NT_BAD_MODEL);
+        if (!strstr(error.message, cases[i].words))
+            fail_msg("'%s' lacks '%s'", error.message, cases[i].words);
+        if (error.line != cases[i].line || error.column != cases[i].column)
+            fail_msg("case %zu: %d:%d", i, error.line, error.column);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -393,6 +429,7 @@ int main(void)
         cmocka_unit_test(test_it_flies),
         cmocka_unit_test(test_parameters_enter_it),
         cmocka_unit_test(test_bad_beams),
+        cmocka_unit_test(test_places_of_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,15 +83,14 @@ static void write_rows(const char *path, const char *scene, size_t length, char 
 }
 
 /* The scene of the model, from a record of it that has no row. */
-static char *scene_of(size_t *length)
+static char *scene_of(const char *model, size_t *length)
 {
     nt_run *run;
     nt_error error;
     nt_record *record;
     nt_result *result;
     char *text = NULL;
-    if (read_run_text(&run, model_text, sizeof model_text - 1, "m.yaml", NULL, NULL, 0, &error) !=
-        NT_OK)
+    if (read_run_text(&run, model, strlen(model), "m.yaml", NULL, NULL, 0, &error) != NT_OK)
         fail_msg("%s", error.message);
     assert_int_equal(nt_record_open(&record, run, "none.nc", NT_NETCDF, NULL, &error), NT_OK);
     assert_int_equal(nt_record_close(record, &error), NT_OK);
@@ -103,6 +102,7 @@ static char *scene_of(size_t *length)
             text = malloc(a.length + 1);
             assert_non_null(text);
             memcpy(text, a.value, *length = a.length);
+            text[a.length] = '\0';
         }
     }
     nt_result_close(result);
@@ -316,6 +316,53 @@ static void fewer_rows(void **state)
     close_glb(&g);
 }
 
+/* A rail is as long as the body goes on it, with the same room at both ends; so is the cylinder of
+ * a piston, but for its room. */
+static void gltf_rails(void **state)
+{
+    const char *const pushes[] = {"",
+                                  "forces:\n  push: {type: joint_force, joint: slide, value: 1}\n"};
+    (void)state;
+    for (int piston = 0; piston < 2; piston++) {
+        char text[600];
+        glb g;
+        size_t length;
+        nt_error error;
+        double low = INFINITY, high = -INFINITY;
+        snprintf(text, sizeof text,
+                 "nutate: 1\nbodies:\n  one: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+                 "  two: {mass: 1, inertia: [1, 2, 2.5], position: [3, 0, 0]}\njoints:\n"
+                 "  slide: {type: prismatic, between: [one, two], at: [3, 0, 0], axis: [1, 0, 0]}\n"
+                 "%soutput: {every: 0.1, record: [one.position]}\n",
+                 pushes[piston]);
+        char *scene = scene_of(text, &length);
+        assert_true((strstr(scene, "piston") != NULL) == piston);
+        write_rows("slide.nc", scene, length, 0);
+        free(scene);
+        assert_int_equal(draw("slide.nc", "slide.glb", NT_GLTF, 0, NULL, &error), NT_OK);
+        open_glb(&g, "slide.glb");
+        const nt_node *meshes = nt_node_find(nt_document_root(g.text), "meshes");
+        int first = 0; /* a body's mesh comes before that of its trail */
+        while (!nt_node_is(nt_node_find(meshes->values[first], "name"), "one"))
+            first++;
+        const nt_node *parts = nt_node_find(meshes->values[first], "primitives");
+        const nt_node *of = nt_node_find(parts->values[parts->count - 1], "attributes");
+        long n;
+        const float *x = numbers(&g, number(of, "POSITION"), &n);
+        for (long k = 0; k < n; k++)
+            low = fmin(low, (double)x[3 * k]), high = fmax(high, (double)x[3 * k]);
+        double way = position(ROWS - 1, 1, 0) - position(0, 1, 0);
+        double room = high - low - way;
+        if (!(room > 0 && room < 2 * way))
+            fail_msg("from %g to %g for a way of %g", low, high, way);
+        if (piston)
+            assert_true(high < 3); /* its top is below where the other is lowest */
+        else
+            assert_true(fabs(0.5 * (high + low) - (3 + 0.5 * way)) < 10 * single);
+        close_glb(&g);
+    }
+}
+
 /* ---- VTK ------------------------------------------------------------------------------------ */
 
 static void vtk_frames(void **state)
@@ -371,7 +418,7 @@ static void refused(void **state)
          NT_INVALID, "names a mesh that is not there"},
     };
     size_t length;
-    char *scene = scene_of(&length);
+    char *scene = scene_of(model_text, &length);
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         nt_error error;
@@ -400,7 +447,7 @@ static void refused(void **state)
 static int set_up(void **state)
 {
     size_t length;
-    char *scene = scene_of(&length);
+    char *scene = scene_of(model_text, &length);
     (void)state;
     write_rows("rows.nc", scene, length, 0);
     free(scene);
@@ -410,8 +457,8 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gltf_tracks), cmocka_unit_test(gltf_volumes), cmocka_unit_test(fewer_rows),
-        cmocka_unit_test(vtk_frames),  cmocka_unit_test(refused),
+        cmocka_unit_test(gltf_tracks), cmocka_unit_test(gltf_volumes), cmocka_unit_test(gltf_rails),
+        cmocka_unit_test(fewer_rows),  cmocka_unit_test(vtk_frames),   cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

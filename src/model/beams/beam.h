@@ -64,6 +64,13 @@ static inline bool nt_section_gives(const nt_beam_section *s, int bit)
 
 /* Stiffness and mass about the line, section axes (beam_sections.c). */
 void nt_section_matrices(const nt_beam_section *s, double C[36], double M[36]);
+/* Shear stresses (Pa) along axes 2 and 3 at a point (m, section axes) of a section of known shape,
+ * from its forces and moments about the line (beam_shear.c); of thin walls alone (beam_sections.c).
+ * False, and zero, where the point is not in the material. */
+bool nt_section_shear(const nt_beam_section *s, const double stress[6], const double at[2],
+                      double shear[2]);
+bool nt_wall_shear(const nt_beam_section *s, const double stress[6], const double at[2],
+                   double shear[2]);
 /* What is wrong with a section, NULL for nothing. */
 const char *nt_section_fault(const nt_beam_section *s);
 
@@ -148,6 +155,8 @@ typedef struct nt_beam {
     int inert;     /* nt_beam_inert[n_elements][n_rule[1]]                               */
     int fours;     /* nt_beam_four: all points of the elastic rules, four by four        */
     int nodal;     /* nt_beam_four_mass: all nodes, four by four; where it is lumped     */
+    int rows[3];   /* of points, sections, twist in the file                             */
+    int places;    /* nt_place: where these stand, one after the other                   */
 } nt_beam;
 
 enum { /* bits of nt_beam.given */
@@ -177,6 +186,9 @@ static inline const nt_beam *nt_beam_of(const nt_run *run, const nt_element *ele
 /* Of a beam whose sizes are known: places of the arrays that follow the first `bytes`; returns all
  * bytes. */
 size_t nt_beam_lay_out(nt_beam *beam, size_t bytes);
+
+/* Lists whose rows have places of their own in the file. */
+enum { NT_BEAM_ROW_POINT, NT_BEAM_ROW_SECTION, NT_BEAM_ROW_TWIST };
 
 /* An array behind the data, by its place. */
 static inline void *nt_beam_array(nt_beam *b, int place) { return (char *)b + place; }
@@ -250,7 +262,10 @@ NT_BEAM_QUANTITY(strain);
 NT_BEAM_QUANTITY(curvature);
 #undef NT_BEAM_QUANTITY
 void nt_station_axial_stress(const struct nt_sampler *s, int marker, double *out);
-/* Whether all sections are figures of a material. */
+void nt_station_shear_stress(const struct nt_sampler *s, int marker, double *out);
+/* Whether all sections are figures of a material; and figures of one kind, with the point (m,
+ * section axes) in the material at a station. */
+bool nt_beam_has_point(const nt_beam *b, double station, const double at[2]);
 bool nt_beam_has_figures(const nt_beam *b);
 
 /* ---- one finite element (beam.c) ------------------------------------------------------- */

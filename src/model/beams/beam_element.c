@@ -112,15 +112,19 @@ typedef struct seven {
     lanes x[7], r[7];
 } seven;
 
-NT_INLINE void add_half(seven *A, half Y, double N, double B)
+/* Added to A, or the first of all. */
+NT_INLINE void add_half(seven *A, half Y, double N, double B, const bool first)
 {
+    const lanes none = {0};
     for (int k = 0; k < 3; k++) {
-        A->x[k] += B * Y[NT_BEAM_V + k][0];
-        A->r[k] += B * Y[NT_BEAM_V + k][1];
+        A->x[k] = (first ? none : A->x[k]) + B * Y[NT_BEAM_V + k][0];
+        A->r[k] = (first ? none : A->r[k]) + B * Y[NT_BEAM_V + k][1];
     }
     for (int k = 0; k < 4; k++) {
-        A->x[3 + k] += N * Y[NT_BEAM_P + k][0] + B * Y[NT_BEAM_D + k][0];
-        A->r[3 + k] += N * Y[NT_BEAM_P + k][1] + B * Y[NT_BEAM_D + k][1];
+        A->x[3 + k] =
+            (first ? none : A->x[3 + k]) + (N * Y[NT_BEAM_P + k][0] + B * Y[NT_BEAM_D + k][0]);
+        A->r[3 + k] =
+            (first ? none : A->r[3 + k]) + (N * Y[NT_BEAM_P + k][1] + B * Y[NT_BEAM_D + k][1]);
     }
 }
 
@@ -239,18 +243,16 @@ NT_INLINE void add_points(nt_beam_nodes *p, const nt_beam *b, int element, const
         if (h->of[0]) {
             if (b->carries)
                 take_independent(p, at, N, &st);
-            memset(h->of[0][q], 0, sizeof h->of[0][q]);
-            beam_add_weighted(&st.strain.J, at->C, &st.strain.J, at->weight, h->of[0][q]);
+            beam_add_weighted(&st.strain.J, at->C, &st.strain.J, at->weight, true, h->of[0][q]);
             beam_add_geometric(&st.f, &st.strain, st.s, at->weight, h->of[0][q]);
         }
         if (h->of[0] && h->of[1]) {
             nt_beam_jacobian Q;
             beam_rate_jacobian(&st.f, &st.rate, &st.strain, st.et, &Q);
-            beam_add_weighted(&st.strain.J, at->D, &Q, at->weight, h->of[0][q]);
+            beam_add_weighted(&st.strain.J, at->D, &Q, at->weight, false, h->of[0][q]);
         }
         if (h->of[1]) {
-            memset(h->of[1][q], 0, sizeof h->of[1][q]);
-            beam_add_weighted(&st.strain.J, at->D, &st.strain.J, at->weight, h->of[1][q]);
+            beam_add_weighted(&st.strain.J, at->D, &st.strain.J, at->weight, true, h->of[1][q]);
         }
     }
 }
@@ -266,10 +268,12 @@ NT_INLINE void add_column(const nt_beam_nodes *p, const nt_beam *b, int element,
         multiply_half(h->of[of][q], N[j], N[p->n + j] * points[q].per_length, h->halves[q]);
     }
     for (int i = 0; i <= last; i++) {
-        seven A = {0};
-        for (int q = 0; q < nq; q++) {
-            const double *N = nt_beam_shapes(b, element, 0, q) + NT_SHAPE_N;
-            add_half(&A, h->halves[q], N[i], N[p->n + i] * points[q].per_length);
+        seven A;
+        const double *N = nt_beam_shapes(b, element, 0, 0) + NT_SHAPE_N;
+        add_half(&A, h->halves[0], N[i], N[p->n + i] * points[0].per_length, true);
+        for (int q = 1; q < nq; q++) {
+            N = nt_beam_shapes(b, element, 0, q) + NT_SHAPE_N;
+            add_half(&A, h->halves[q], N[i], N[p->n + i] * points[q].per_length, false);
         }
         add_projected(&to[i], &A, p->P[i], by);
     }
@@ -411,9 +415,11 @@ NT_INLINE void put_block(double *to, const lanes rows[3], bool transposed)
 {
     lanes a = rows[0], b = rows[1], c = rows[2];
     if (transposed) {
-        a = lanes_of3(rows[0][0], rows[1][0], rows[2][0]);
-        b = lanes_of3(rows[0][1], rows[1][1], rows[2][1]);
-        c = lanes_of3(rows[0][2], rows[1][2], rows[2][2]);
+        lanes even = __builtin_shufflevector(a, b, 0, 4, 2, 6);
+        lanes odd = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+        a = __builtin_shufflevector(even, rows[2], 0, 1, 4, 4);
+        b = __builtin_shufflevector(odd, rows[2], 0, 1, 5, 5);
+        c = __builtin_shufflevector(even, rows[2], 2, 3, 6, 6);
     }
     *(lanes_anywhere *)to += __builtin_shufflevector(a, b, 0, 1, 2, 4);
     *(lanes_anywhere *)(to + 4) += __builtin_shufflevector(b, c, 1, 2, 4, 5);

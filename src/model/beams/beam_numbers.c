@@ -6,6 +6,8 @@
 #include "model/forces/load.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Distances, of the line's length, below which two places are one. */
@@ -99,6 +101,26 @@ static nt_beam_mass mass_of(const double M[36])
 /* ---- checks -----------------------------------------------------------------------------------
  */
 
+/* NT_BAD_MODEL at row i of one of the beam's lists; at the beam where the file has no such row. */
+static nt_status refuse_row(const nt_run *run, const nt_element *e, const nt_beam *b, int list,
+                            int i, nt_error *error, const char *format, ...) NT_PRINTF(7, 8);
+static nt_status refuse_row(const nt_run *run, const nt_element *e, const nt_beam *b, int list,
+                            int i, nt_error *error, const char *format, ...)
+{
+    char words[400];
+    const nt_place *at = nt_beam_array_in(b, b->places);
+    va_list arguments;
+    for (int k = 0; k < list; k++)
+        at += b->rows[k];
+    bool known = i < b->rows[list] && at[i].line > 0;
+    va_start(arguments, format);
+    vsnprintf(words, sizeof words, format, arguments);
+    va_end(arguments);
+    return nt_fail_at(error, NT_BAD_MODEL, run->model->file, known ? at[i].line : e->place.line,
+                      known ? at[i].column : e->place.column, "%s %s: %s", e->type->name, e->name,
+                      words);
+}
+
 static nt_status check_line(const nt_run *run, const nt_element *e, const nt_beam *b,
                             nt_error *error)
 {
@@ -109,11 +131,12 @@ static nt_status check_line(const nt_run *run, const nt_element *e, const nt_bea
         return nt_load_refuse(run->model, e, error, "needs two points or more that differ");
     for (int i = 0; i + 1 < b->points.count; i++)
         if (!(nt_beam_chord(b, i) > SAME * length))
-            return nt_load_refuse(run->model, e, error, "points %d and %d are the same", i + 1,
-                                  i + 2);
+            return refuse_row(run, e, b, NT_BEAM_ROW_POINT, i + 1, error,
+                              "points %d and %d are the same", i + 1, i + 2);
     for (int i = 0; i + 2 < b->points.count; i++)
         if (v3_dot(nt_beam_chord_direction(b, i), nt_beam_chord_direction(b, i + 1)) < -1 + 1e-9)
-            return nt_load_refuse(run->model, e, error, "its line folds back at point %d", i + 2);
+            return refuse_row(run, e, b, NT_BEAM_ROW_POINT, i + 1, error,
+                              "its line folds back at point %d", i + 2);
     v3 n = v3_load(b->normal), t = nt_beam_chord_direction(b, 0);
     if ((b->given >> NT_BEAM_NORMAL & 1) && !(v3_norm(v3_cross(n, t)) > 1e-6 * v3_norm(n)))
         return nt_load_refuse(run->model, e, error, "its normal is along the line");
@@ -128,18 +151,18 @@ static nt_status check(const nt_run *run, const nt_element *e, const nt_beam *b,
         const nt_beam_section *s = section_at(b, i);
         const char *fault = nt_section_fault(s);
         if (fault)
-            return nt_load_refuse(run->model, e, error, "section at %g: %s", s->at, fault);
+            return refuse_row(run, e, b, NT_BEAM_ROW_SECTION, i, error, "section at %g: %s", s->at,
+                              fault);
         if (!(s->at >= 0 && s->at <= 1 && s->at > last))
-            return nt_load_refuse(run->model, e, error,
-                                  "section at %g: expected stations from 0 to 1 that rise", s->at);
+            return refuse_row(run, e, b, NT_BEAM_ROW_SECTION, i, error,
+                              "section at %g: expected stations from 0 to 1 that rise", s->at);
         last = s->at;
     }
     const double *row = nt_array_in(b, &b->twist);
     for (int i = 0; status == NT_OK && i < b->twist.count; i++)
         if (!(row[2 * i] >= 0 && row[2 * i] <= 1) || (i > 0 && row[2 * i] <= row[2 * i - 2]))
-            return nt_load_refuse(run->model, e, error,
-                                  "twist at %g: expected stations from 0 to 1 that rise",
-                                  row[2 * i]);
+            return refuse_row(run, e, b, NT_BEAM_ROW_TWIST, i, error,
+                              "twist at %g: expected stations from 0 to 1 that rise", row[2 * i]);
     for (int i = 0; status == NT_OK && i < 6; i++)
         if (!(b->damping[i] >= 0))
             return nt_load_refuse(run->model, e, error, "damping is negative");
@@ -187,10 +210,11 @@ size_t nt_beam_lay_out(nt_beam *b, size_t bytes)
                             n * elastic * sizeof(nt_beam_elastic),
                             n * inert * sizeof(nt_beam_inert),
                             (n * elastic + 3) / 4 * sizeof(nt_beam_four),
-                            ((size_t)b->n_nodes + 3) / 4 * sizeof(nt_beam_four_mass)};
-    int *const places[] = {&b->knots,  &b->ends,    &b->stations, &b->frames, &b->nodes,
-                           &b->shapes, &b->elastic, &b->inert,    &b->fours,  &b->nodal};
-    for (int i = 0; i < 10; i++) {
+                            ((size_t)b->n_nodes + 3) / 4 * sizeof(nt_beam_four_mass),
+                            (size_t)(b->rows[0] + b->rows[1] + b->rows[2]) * sizeof(nt_place)};
+    int *const places[] = {&b->knots,   &b->ends,  &b->stations, &b->frames, &b->nodes, &b->shapes,
+                           &b->elastic, &b->inert, &b->fours,    &b->nodal,  &b->places};
+    for (int i = 0; i < 11; i++) {
         *places[i] = (int)bytes;
         bytes += sizes[i];
     }

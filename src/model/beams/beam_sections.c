@@ -211,6 +211,59 @@ static wall wall_of(const nt_beam_section *s)
     return w;
 }
 
+/* The part of the wall's middle line that is nearest to a point: along it, 0 to 1, its direction,
+ * and how far the point is to the left of it. -1 where the point is in no wall. */
+static int nearest_part(const nt_beam_section *s, const wall *w, const double at[2], double *along,
+                        double direction[2], double *left)
+{
+    int part = -1;
+    double least = s->thickness / 2 * (1 + 1e-9);
+    for (int i = 0; i < w->n; i++) {
+        double y0, z0, y1, z1;
+        corner(s, i, &y0, &z0);
+        corner(s, i + 1, &y1, &z1);
+        double L = hypot(y1 - y0, z1 - z0), ty = (y1 - y0) / L, tz = (z1 - z0) / L;
+        double r = fmin(fmax((ty * (at[0] - y0) + tz * (at[1] - z0)) / L, 0), 1);
+        double dy = at[0] - y0 - r * L * ty, dz = at[1] - z0 - r * L * tz, off = hypot(dy, dz);
+        if (off > least)
+            continue;
+        least = off, part = i;
+        *along = r, *left = ty * dz - tz * dy;
+        direction[0] = ty, direction[1] = tz;
+    }
+    return part;
+}
+
+bool nt_wall_shear(const nt_beam_section *s, const double stress[6], const double at[2],
+                   double shear[2])
+{
+    wall w = wall_of(s);
+    double r = 0, direction[2] = {0, 0}, left = 0, det = w.I22 * w.I33 - w.I23 * w.I23;
+    double mean[2], moment[2], energy[3], q[2] = {0, 0}, y0, z0, y1, z1;
+    int part = nearest_part(s, &w, at, &r, direction, &left);
+    shear[0] = shear[1] = 0;
+    if (part < 0)
+        return false;
+    if (w.closed) { /* the constant flow without twist */
+        add_flows(s, &w, q, mean, moment, energy);
+        q[0] = -mean[0] / w.length, q[1] = -mean[1] / w.length;
+    }
+    const double a[2] = {w.I22 / det, -w.I23 / det}, b[2] = {-w.I23 / det, w.I33 / det};
+    for (int i = 0; i <= part; i++) {
+        corner(s, i, &y0, &z0);
+        corner(s, i + 1, &y1, &z1);
+        double L = hypot(y1 - y0, z1 - z0), share = i < part ? 1 : r;
+        double y = y0 + share / 2 * (y1 - y0) - w.y, z = z0 + share / 2 * (z1 - z0) - w.z;
+        for (int k = 0; k < 2; k++)
+            q[k] -= w.t * L * share * (a[k] * y + b[k] * z);
+    }
+    double twisting = stress[3] - (w.y + w.ys) * stress[2] + (w.z + w.zs) * stress[1];
+    double flow = q[0] * stress[1] + q[1] * stress[2];
+    double along = flow / w.t + twisting * (w.closed ? 1 / (2 * w.cell * w.t) : -2 * left / w.J);
+    shear[0] = along * direction[0], shear[1] = along * direction[1];
+    return true;
+}
+
 static void add36(double *to, const double *X)
 {
     for (int i = 0; i < 36; i++)

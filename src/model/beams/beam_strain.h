@@ -136,10 +136,12 @@ NT_INLINE nt_beam_lanes beam_gradient(const nt_beam_jacobian *J, const double s[
     return h;
 }
 
-/* H += w J^T C X, X with the pattern of J */
+/* H += w J^T C X, X with the pattern of J; `anew`: H = w J^T C X. */
 NT_INLINE void beam_add_weighted(const nt_beam_jacobian *J, const double C[36],
-                                 const nt_beam_jacobian *X, double w, nt_beam_hessian H)
+                                 const nt_beam_jacobian *X, double w, const bool anew,
+                                 nt_beam_hessian H)
 {
+    const lanes none = {0};
     lanes CX[6][3];
     for (int i = 0; i < 6; i++) {
         const double *c = C + 6 * i;
@@ -152,15 +154,17 @@ NT_INLINE void beam_add_weighted(const nt_beam_jacobian *J, const double C[36],
     }
     for (int c = 0; c < 3; c++) {
         for (int a = 0; a < 3; a++)
-            H[NT_BEAM_V + a][c] +=
-                J->own[0][a] * CX[0][c] + J->own[1][a] * CX[1][c] + J->own[2][a] * CX[2][c];
+            H[NT_BEAM_V + a][c] =
+                (anew ? none : H[NT_BEAM_V + a][c]) +
+                (J->own[0][a] * CX[0][c] + J->own[1][a] * CX[1][c] + J->own[2][a] * CX[2][c]);
         for (int a = 0; a < 4; a++) {
             lanes sum = J->shared[0][a] * CX[0][c];
             for (int k = 1; k < 6; k++)
                 sum += J->shared[k][a] * CX[k][c];
-            H[NT_BEAM_P + a][c] += sum;
-            H[NT_BEAM_D + a][c] +=
-                J->own[3][a] * CX[3][c] + J->own[4][a] * CX[4][c] + J->own[5][a] * CX[5][c];
+            H[NT_BEAM_P + a][c] = (anew ? none : H[NT_BEAM_P + a][c]) + sum;
+            H[NT_BEAM_D + a][c] =
+                (anew ? none : H[NT_BEAM_D + a][c]) +
+                (J->own[3][a] * CX[3][c] + J->own[4][a] * CX[4][c] + J->own[5][a] * CX[5][c]);
         }
     }
 }

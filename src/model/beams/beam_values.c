@@ -127,17 +127,40 @@ bool nt_beam_has_figures(const nt_beam *b)
     return true;
 }
 
-/* Young's modulus, linear between sections. */
-static double modulus_at(const nt_beam *b, double station)
+/* The section at a station: every number of it linear between the given ones. */
+static nt_beam_section section_between(const nt_beam *b, double station)
 {
     const nt_beam_section *s = sections_of(b);
     int i = 0;
     while (i + 1 < b->sections.count && s[i + 1].at < station)
         i++;
-    if (i + 1 == b->sections.count || station <= s[i].at)
-        return s[i].material.E;
-    double share = (station - s[i].at) / (s[i + 1].at - s[i].at);
-    return s[i].material.E + share * (s[i + 1].material.E - s[i].material.E);
+    nt_beam_section of = s[i];
+    if (i + 1 == b->sections.count || station <= of.at)
+        return of;
+    const nt_beam_section *to = &s[i + 1];
+    double share = (station - s[i].at) / (to->at - s[i].at);
+    double *const numbers[] = {&of.material.E, &of.material.nu, &of.radius, &of.thickness,
+                               &of.width,      &of.height,      &of.web,    &of.flange};
+    const double ends[] = {to->material.E, to->material.nu, to->radius, to->thickness,
+                           to->width,      to->height,      to->web,    to->flange};
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+        *numbers[k] += share * (ends[k] - *numbers[k]);
+    for (int k = 0; k < of.outline_count; k++)
+        of.outline[k] += share * (to->outline[k] - of.outline[k]);
+    return of;
+}
+
+bool nt_beam_has_point(const nt_beam *b, double station, const double at[2])
+{
+    static const double none[6] = {0};
+    const nt_beam_section *s = sections_of(b);
+    double shear[2];
+    for (int i = 1; i < b->sections.count; i++)
+        if (s[i].shape != s[0].shape || s[i].outline_count != s[0].outline_count ||
+            s[i].closed != s[0].closed)
+            return false;
+    nt_beam_section of = section_between(b, station);
+    return nt_section_shear(&of, none, at, shear);
 }
 
 /* E (eps1 + z kap2 - y kap3) at the point (y, z) of the section. */
@@ -148,6 +171,20 @@ void nt_station_axial_stress(const nt_sampler *s, int marker, double *out)
     const nt_beam *b = nt_beam_of(s->view->run, e);
     double strain[6], stress[6];
     nt_beam_resultants(e, s->view, m->end, strain, stress);
-    double E = modulus_at(b, ((const double *)nt_beam_array_in(b, b->stations))[m->end]);
+    const double *station = nt_beam_array_in(b, b->stations);
+    double E = section_between(b, station[m->end]).material.E;
     *out = E * (strain[0] + m->offset[2] * strain[4] - m->offset[1] * strain[5]);
+}
+
+/* Along axes 2 and 3, at the marker's point. */
+void nt_station_shear_stress(const nt_sampler *s, int marker, double *out)
+{
+    const nt_marker *m = &s->view->run->markers[marker];
+    const nt_element *e = &s->view->model->elements[m->beam];
+    const nt_beam *b = nt_beam_of(s->view->run, e);
+    const double *station = nt_beam_array_in(b, b->stations);
+    double strain[6], stress[6];
+    nt_beam_resultants(e, s->view, m->end, strain, stress);
+    nt_beam_section of = section_between(b, station[m->end]);
+    nt_section_shear(&of, stress, m->offset + 1, out);
 }

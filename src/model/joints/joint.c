@@ -562,17 +562,20 @@ static nt_status joint_add_rows(const nt_element *e, const nt_view *view)
     const nt_terms *terms = view->terms;
     const double *lambda = view->lambda ? view->lambda + e->first_row : NULL;
     nt_level level = view->energy ? NT_POSITION : terms->level;
+    double f[3];
+    if (!motion_of(joint, view, view->energy ? NT_VELOCITY : level, f))
+        return NT_NOT_FINITE;
+    nt_row_spec specs[8];
+    int n = all_specs(joint, specs), r = 0;
+    if (level == NT_POSITION && !view->energy && !terms->matrix &&
+        nt_joint_add_positions(e, view, specs, n, f[0]))
+        return NT_OK;
     joint_geometry g;
     if (level == NT_POSITION)
         joint_positions_of(&g, e, view);
     else
         joint_geometry_of(&g, e, view);
     g.gradients = !view->energy && terms->matrix;
-    double f[3];
-    if (!motion_of(joint, view, view->energy ? NT_VELOCITY : level, f))
-        return NT_NOT_FINITE;
-    nt_row_spec specs[8];
-    int n = all_specs(joint, specs), r = 0;
     for (int i = 0; i < n; i++)
         for (int k = 0; k < components(&specs[i]); k++, r++) {
             joint_row row;

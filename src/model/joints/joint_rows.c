@@ -249,6 +249,100 @@ bool joint_row_of(joint_row *row, const joint_geometry *g, const nt_row_spec *sp
     return false;
 }
 
+/* ---- positions by themselves ------------------------------------------------------------------
+ */
+
+/* Of the joint: axes and arms in ground axes, p_B - p_A. */
+typedef struct joint_places {
+    v3 e[3], f[3], arm_a, arm_b, d;
+} joint_places;
+
+typedef struct joint_push {
+    v3 force_a, moment_a, force_b, moment_b;
+} joint_push;
+
+static void joint_places_of(joint_places *p, const nt_joint *joint, const nt_motion *a,
+                            const nt_motion *b)
+{
+    for (int i = 0; i < 3; i++) {
+        p->e[i] = m3_apply(a->R, joint->e[i]);
+        p->f[i] = m3_apply(b->R, joint->f[i]);
+    }
+    p->arm_a = m3_apply(a->R, joint->point_a);
+    p->arm_b = m3_apply(b->R, joint->point_b);
+    p->d = v3_sub(v3_add(b->x, p->arm_b), v3_add(a->x, p->arm_a));
+}
+
+static void add_moment(joint_push *push, double lambda, v3 u, v3 w)
+{
+    v3 moment = v3_scale(lambda, v3_cross(u, w));
+    push->moment_a = v3_add(push->moment_a, moment);
+    push->moment_b = v3_sub(push->moment_b, moment);
+}
+
+/* The value of a row, or of three, and, where multipliers are given, what these put on the bodies,
+ * added: the same numbers as those of joint_row_of. */
+static bool joint_add_position(joint_push *push, const joint_places *p, const nt_row_spec *spec,
+                               double motion, const double *lambda, double *value)
+{
+    if (spec->kind == NT_ROW_COINCIDE) {
+        v3_store(value, v3_neg(p->d));
+        if (!lambda)
+            return true;
+        v3 F = v3_load(lambda);
+        push->force_a = v3_add(push->force_a, F);
+        push->force_b = v3_sub(push->force_b, F);
+        push->moment_a = v3_add(push->moment_a, v3_cross(p->arm_a, F));
+        push->moment_b = v3_sub(push->moment_b, v3_cross(p->arm_b, F));
+        return true;
+    }
+    if (spec->kind == NT_ROW_PERPENDICULAR) {
+        *value = v3_dot(p->e[spec->i], p->f[spec->j]);
+        if (lambda)
+            add_moment(push, *lambda, p->e[spec->i], p->f[spec->j]);
+        return true;
+    }
+    if (spec->kind != NT_ROW_ANGLE)
+        return false;
+    double s = sin(motion), c = cos(motion);
+    v3 across = v3_sub(v3_scale(c, p->e[1]), v3_scale(s, p->e[0]));
+    double sine = v3_dot(across, p->f[0]);
+    bool back = v3_dot(p->f[0], v3_add(v3_scale(c, p->e[0]), v3_scale(s, p->e[1]))) < 0;
+    *value = back ? -sine + copysign(2, sine) : sine;
+    if (lambda)
+        add_moment(push, back ? -*lambda : *lambda, across, p->f[0]);
+    return true;
+}
+
+bool nt_joint_add_positions(const nt_element *e, const nt_view *view, const nt_row_spec *specs,
+                            int n, double motion)
+{
+    const nt_joint *joint = nt_joint_of(view->run, e);
+    const nt_terms *terms = view->terms;
+    bool reacts = terms->residual && (terms->parts & NT_REACTIONS);
+    const double *lambda = reacts ? view->lambda + e->first_row : NULL;
+    joint_places places;
+    joint_push push = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    joint_places_of(&places, joint, &view->motion[e->a], &view->motion[e->b]);
+    for (int i = 0, r = 0; i < n; i++) {
+        int count = specs[i].kind == NT_ROW_COINCIDE ? 3 : 1;
+        double value[3];
+        if (!joint_add_position(&push, &places, &specs[i], motion, lambda ? lambda + r : NULL,
+                                value))
+            return false;
+        for (int k = 0; k < count; k++, r++)
+            if (terms->rows)
+                terms->rows[e->first_row + r] = value[k];
+    }
+    if (reacts) {
+        nt_view_force(view, NT_T_A, push.force_a);
+        nt_view_force(view, NT_R_A, push.moment_a);
+        nt_view_force(view, NT_T_B, push.force_b);
+        nt_view_force(view, NT_R_B, push.moment_b);
+    }
+    return true;
+}
+
 /* ---- tangents of row forces ----------------------------------------------------------------- */
 
 static void row_put(const nt_view *view, int i, int j, double s, m3 block)

@@ -25,6 +25,12 @@ void joint_positions_of(joint_geometry *geometry, const nt_element *element, con
 bool joint_row_of(joint_row *row, const joint_geometry *geometry, const nt_row_spec *spec,
                   int component, nt_level level, double length, const double motion[3]);
 
+/* Rows of positions and what their multipliers do, where no tangent is asked for: the same numbers
+ * as by joint_row_of. False, and nothing of forces is added, where a row is none of COINCIDE,
+ * PERPENDICULAR and ANGLE. */
+bool nt_joint_add_positions(const nt_element *element, const nt_view *view,
+                            const nt_row_spec *specs, int n, double motion);
+
 /* The free angle of a joint (translation: its displacement) or its derivatives as a row between its
  * bodies; the force of its multiplier is that of nt_axis_load_add. */
 void nt_joint_coordinate_row(const nt_element *joint, const nt_view *view, bool translation,

@@ -58,6 +58,18 @@ static bool both_turn(const nt_model *model, const nt_element *element)
     return !bodies[bound.a].point && !bodies[bound.b].point;
 }
 
+/* A point in the material of a beam's section, at the values of the file. */
+static bool has_material(const nt_model *model, int index)
+{
+    const nt_marker *m = &model->markers[index];
+    if (!nt_marker_is_station(m))
+        return false;
+    const nt_run *run = model->origin;
+    const nt_beam *b = nt_beam_of(run, &model->elements[m->beam]);
+    return nt_beam_has_figures(b) &&
+           nt_beam_has_point(b, run->markers[index].station, run->markers[index].offset + 1);
+}
+
 static bool has_kind(const nt_model *model, family of, int index, const nt_quantity_kind *k)
 {
     const nt_element *e = of == ELEMENT ? &model->elements[index] : NULL;
@@ -76,6 +88,8 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
         return of == MARKER && nt_marker_is_station(&model->markers[index]) &&
                nt_beam_has_figures(
                    nt_model_data(model, &model->elements[model->markers[index].beam]));
+    case NT_OF_MATERIAL:
+        return of == MARKER && has_material(model, index);
     case NT_OF_END:
         return of == BODY && nt_beam_end_of_body(model, index, &element, &end);
     case NT_OF_LOADED:
@@ -450,7 +464,8 @@ void nt_model_quantity_column(const nt_model *model, const nt_quantity_info *qua
     const nt_quantity_kind *k = &nt_quantity_kinds[quantity->kind];
     int i = quantity->first + column;
     bool of_body = k->of == NT_OF_BODY || k->of == NT_OF_TURNING || k->of == NT_OF_END;
-    bool of_marker = k->of == NT_OF_MARKER || k->of == NT_OF_STATION || k->of == NT_OF_FIGURE;
+    bool of_marker = k->of == NT_OF_MARKER || k->of == NT_OF_STATION || k->of == NT_OF_FIGURE ||
+                     k->of == NT_OF_MATERIAL;
     family of = k->of == NT_OF_WHOLE   ? WHOLE
                 : of_body              ? BODY
                 : of_marker            ? MARKER

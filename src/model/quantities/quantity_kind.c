@@ -469,6 +469,7 @@ static void whole_step(const nt_sampler *s, int object, double *out)
 /* ---- the table ------------------------------------------------------------------------------ */
 
 static const char *const xyz[] = {"x", "y", "z"};
+static const char *const yz[] = {"y", "z"};
 static const char *const wxyz[] = {"w", "x", "y", "z"};
 static const char *const energies[] = {"kinetic", "potential", "total", "work"};
 static const char *const axes_of_ellipse[] = {"major", "minor"};
@@ -523,6 +524,8 @@ const nt_quantity_kind nt_quantity_kinds[] = {
     {NT_OF_STATION, "curvature", 3, xyz, "1/m", NULL, curvatures, section, 0, nt_station_curvature, NULL, false},
     {NT_OF_FIGURE, "axial_stress", 1, NULL, "Pa", NULL, "stress across the section at the marker's point", "positive pulls", 0,
      nt_station_axial_stress, NULL, false},
+    {NT_OF_MATERIAL, "shear_stress", 2, yz, "Pa", NULL, "shear stress in the section at the marker's point", section, 0,
+     nt_station_shear_stress, NULL, false},
     {NT_OF_END, "force", 3, xyz, "N", NULL, outward, section, 0, nt_end_force, NULL, false},
     {NT_OF_END, "moment", 3, xyz, "N m", NULL, outward_moment, section, 0, nt_end_moment, NULL, false},
     {NT_OF_END, "strain", 3, xyz, "1", NULL, strains, section, 0, nt_end_strain, NULL, false},

@@ -8,10 +8,11 @@ typedef enum nt_quantity_owner {
     NT_OF_BODY,
     NT_OF_TURNING, /* a body that is no point */
     NT_OF_MARKER,
-    NT_OF_STATION, /* a marker at a station of a beam */
-    NT_OF_FIGURE,  /* one of a beam whose sections have figures and materials */
-    NT_OF_END,     /* a body that is a node where an element of a beam ends */
-    NT_OF_LOADED,  /* a joint that knows its force and torque    */
+    NT_OF_STATION,  /* a marker at a station of a beam */
+    NT_OF_FIGURE,   /* one of a beam whose sections have figures and materials */
+    NT_OF_MATERIAL, /* one of those in the material of a figure */
+    NT_OF_END,      /* a body that is a node where an element of a beam ends */
+    NT_OF_LOADED,   /* a joint that knows its force and torque    */
     NT_OF_CONTACT,
     NT_OF_TOUCH,  /* a contact of a sphere and a surface */
     NT_OF_GROOVE, /* one with a torus */
