@@ -75,8 +75,8 @@ NT_API nt_status nt_run_set_threads(nt_run *run, int threads, nt_error *error);
 /* Fill in the set-up of an integrator as the model's `simulation` says: system, method, options,
  * frame, tolerances, bounds of steps; work is followed where it is recorded or may be in an
  * objective. Hand it to nt_integrator_create as it is, or change fields first. The caller sets
- * setup->version before, as in `nt_integrator_setup setup = {0}`. NT_BAD_MODEL where the file names
- * a method that is none: then all but the method is filled in. */
+ * setup->version before (see nutate.h), as in `nt_integrator_setup setup = {0}`. NT_BAD_MODEL where
+ * the file names a method that is none: then all but the method is filled in. */
 NT_API nt_status nt_run_setup(nt_run *run, nt_integrator_setup *setup, nt_error *error);
 
 /* ---- what the file says -----------------------------------------------------------------------

@@ -23,14 +23,19 @@
  * outside of the objects that it is given, but that NetCDF's library is loaded once (output.h).
  *
  * Versions. A program that was compiled with these headers works with every library of the same
- * NT_VERSION_MAJOR and NT_VERSION_MINOR. What grows in between, grows so:
- *   - Structs that the caller fills in and that can grow, nt_system, nt_integrator_setup and
- *     nt_state_rate, begin with `version`. Set it to NT_INTERFACE, or leave it 0, which stands for
- *     the version of the library in use. New fields are added at the end, NT_INTERFACE then counts
- *     up, and zero in a field means that things are as they were before it. A library takes all
- *     versions up to its own and refuses others with NT_INVALID.
- *   - nt_point, nt_terms and nt_combination, which the functions of an nt_system are given, are
- *     those of the version in that nt_system.
+ * NT_VERSION_MAJOR, NT_VERSION_MINOR and NT_INTERFACE.
+ *   - Structs that the caller fills in and that can grow begin with `version`: nt_system,
+ *     nt_integrator_setup, nt_state_rate, nt_static_setup, nt_static_path, nt_modes_setup,
+ *     nt_campbell_setup, nt_linear_setup, nt_orbit_setup, nt_result_setup, nt_record_setup,
+ *     nt_record_row, nt_report_setup and nt_sweep_setup. Set it to NT_INTERFACE. 0 stands for the
+ *     version of the library in use: only where program and library are compiled together.
+ *   - A new field is added at the end of such a struct, NT_INTERFACE then counts up, and zero in
+ *     the field means that things are as they were before it. So programs need no change, but they
+ *     are compiled again: a struct of another version, newer or older, may end before the fields
+ *     that the library reads. It is refused with NT_INVALID, and nothing but `version` is read.
+ *   - nt_element_type and nt_plugin carry NT_ELEMENT_VERSION in the same way (element.h).
+ *   - What an nt_system points to and what its functions are given (nt_events, nt_momenta,
+ *     nt_point, nt_terms, nt_combination, nt_instant) are those of the version in it.
  *   - Structs to which the library returns a pointer (nt_simulation, nt_statistics,
  *     nt_solver_statistics) may get new fields at the end. All other structs stay as they are.
  *   - Enumerations may get new values at the end: expect values that you do not know. Numbers of

@@ -28,7 +28,7 @@ extern "C" {
 #define NT_VERSION NT_VERSION_OF(NT_VERSION_MAJOR, NT_VERSION_MINOR, NT_VERSION_PATCH)
 
 /* The version of structs that a caller fills in, see nutate.h. */
-#define NT_INTERFACE 2
+#define NT_INTERFACE 3
 
 /* Statuses, their numbers and texts. A number is never changed, and never used again for another
  * status. New ones are added at the end: a program must expect numbers that it does not know. */

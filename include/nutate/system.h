@@ -294,23 +294,22 @@ struct nt_system {
      * the inertia that `momenta` gives: no constraint and no NT_IMPLICIT force. Methods that split
      * the forces then solve for that block alone. NULL: not known. */
     const unsigned char *explicit_blocks;
-    const nt_events *events; /* NULL: none. From version 2 on */
+    const nt_events *events; /* NULL: none */
     /* For Newton's iteration on static states: the point is about to move by increment[nv] from
      * `at`, and stresses that elements carry on their own follow it linearly; derivatives are those
      * under these stresses from then on. increment NULL: they are forgotten. NULL: no element has
-     * any. From version 2 on. */
+     * any. */
     nt_status (*carry)(void *self, const nt_point *at, const double *increment);
     /* Blocks R^3 x SO(3) whose rotation three holonomic rows give as a function of time, while
      * nothing but NT_EXPLICIT forces and the inertia that `momenta` gives acts on them besides:
      * given_rows[space.n_blocks] is the first row, -1 for other blocks. given(block, t) says it
      * with the moments that the rows have at the orientation at[4]; NT_NOT_FINITE. Methods may then
-     * leave these equations out. NULL: none is known. From version 2 on. */
+     * leave these equations out. NULL: none is known. */
     const int *given_rows;
     nt_status (*given)(void *self, int block, double t, const double *at, nt_given_rotation *out);
     /* [space.n_blocks] the block whose rotation each block turns with, as far as it turns with any:
      * of a flexible body that of one of its nodes, else the block itself. Factors that are kept
-     * from step to step turn along (reuse_tangent). NULL: they stay as they are. From version 2 on.
-     */
+     * from step to step turn along (reuse_tangent). NULL: they stay as they are. */
     const int *carriers;
     /* What evaluations have come across since the last call that a run should know of, though it
      * is no failure: the time at which it was worst, s, NaN: nothing. The integrator asks for it
@@ -320,7 +319,9 @@ struct nt_system {
     double (*noticed)(void *self, double t);
 };
 
-/* Fields and dimensions that contradict each other: NT_INVALID and a message. */
+/* NT_INVALID, with the field and what was expected of it, for a system that contradicts itself: a
+ * capability without its function, a count that is negative, a length that is none, lists that lead
+ * out of others. Whoever takes a system looks for this first. */
 NT_API nt_status nt_system_check(const nt_system *system, nt_error *error);
 
 /* Largest difference between the system's tangent and central differences of R and the rows at a

@@ -17,9 +17,9 @@
  *   D = d0 + C (b1 + A b2),   D1 = d1 + C b2,   D2 = d2. */
 #include "analysis/lapack.h"
 #include "analysis/reduce.h"
-#include "base/error.h"
 #include "model/elements.h"
 #include "model/model.h"
+#include "system/check.h"
 
 #include <nutate/analysis.h>
 
@@ -599,6 +599,7 @@ nt_status nt_linear_create(nt_linear **out, const nt_linear_setup *setup, nt_err
     NT_NEED(error, "setup", setup);
     NT_NEED_VERSION(error, "setup", setup->version);
     NT_NEED(error, "setup.run setup.state", setup->run, setup->state);
+    NT_NEED_STATE(error, "setup.state", nt_run_system(setup->run), setup->state);
     for (int i = 0; i < setup->n_inputs; i++)
         NT_NEED(error, "setup.inputs setup.inputs[i]", setup->inputs,
                 setup->inputs ? setup->inputs[i] : NULL);

@@ -1,7 +1,7 @@
 /* Modes about a state: which finder, what is told of each pair. */
 #include "analysis/pairs.h"
-#include "base/error.h"
 #include "model/model.h"
+#include "system/check.h"
 
 #include <nutate/analysis.h>
 
@@ -345,7 +345,8 @@ nt_status nt_modes_create(nt_modes **out, const nt_modes_setup *setup, nt_error 
     NT_NEED(error, "setup", setup);
     NT_NEED_VERSION(error, "setup", setup->version);
     NT_NEED(error, "setup.system setup.state", setup->system, setup->state);
-    NT_NEED(error, "setup.state.q setup.state.v", setup->state->q, setup->state->v);
+    NT_NEED_SYSTEM(error, "setup.system", setup->system);
+    NT_NEED_STATE(error, "setup.state", setup->system, setup->state);
     if (setup->count < 0)
         return nt_fail(error, NT_INVALID, "%d modes are wanted, expected 0 (all) or more",
                        setup->count);

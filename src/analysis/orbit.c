@@ -1,8 +1,8 @@
 /* Periodic orbits: set-up, the search, and what is asked of an orbit that was found. */
 #include "analysis/orbit.h"
-#include "base/error.h"
 #include "group/block.h"
 #include "method/method.h"
+#include "system/check.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -262,8 +262,10 @@ nt_status nt_orbit_create(nt_orbit **out, const nt_orbit_setup *setup, nt_error 
     NT_NEED(error, "setup", setup);
     NT_NEED_VERSION(error, "setup", setup->version);
     NT_NEED(error, "setup.integrator setup.q setup.v", setup->integrator, setup->q, setup->v);
+    NT_NEED_VERSION(error, "setup.integrator", setup->integrator->version);
     NT_NEED(error, "setup.integrator.system setup.integrator.method", setup->integrator->system,
             setup->integrator->method);
+    NT_NEED_SYSTEM(error, "setup.integrator.system", setup->integrator->system);
     if (setup->n_advances > 0)
         NT_NEED(error, "setup.advances", setup->advances);
     nt_status status = check_setup(setup, error);

@@ -16,7 +16,7 @@ enum { CORRECTIONS = 20 };
 static void take_rows(const nt_orbit *o, const double *memory)
 {
     nt_problem *p = o->problem;
-    const nt_events *events = nt_system_events(o->system);
+    const nt_events *events = o->system->events;
     if (!events || !events->rows_off || p->nc == 0)
         return;
     events->rows_off(o->system->self, memory, o->off);

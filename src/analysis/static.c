@@ -1,7 +1,7 @@
 /* Static states: the point, its equations, and linear solves with their derivative. */
 #include "analysis/static.h"
 
-#include "base/error.h"
+#include "system/check.h"
 
 #include <float.h>
 #include <math.h>
@@ -538,13 +538,11 @@ nt_status nt_static_create(nt_static **out, const nt_static_setup *setup, nt_err
     *out = NULL;
     NT_NEED(error, "setup", setup);
     NT_NEED_VERSION(error, "setup", setup->version);
-    NT_NEED(error, "setup.system", setup->system);
     NT_NEED_NUMBER(error, "setup.solver", setup->solver, NT_SOLVER_AUTO, NT_SOLVER_KLU);
+    NT_NEED_SYSTEM(error, "setup.system", setup->system);
     if (setup->n_held > 0)
         NT_NEED(error, "setup.held", setup->held);
-    nt_status status = nt_system_check(setup->system, error);
-    if (status == NT_OK)
-        status = check_setup(setup, error);
+    nt_status status = check_setup(setup, error);
     if (status != NT_OK)
         return nt_said(error, status);
     nt_static *s = calloc(1, sizeof *s);
@@ -629,6 +627,7 @@ nt_status nt_static_reactions(nt_static *s, double length, double *out, nt_error
 {
     nt_error_clear(error);
     NT_NEED(error, "state out", s, out);
+    NT_NEED_LENGTH(error, "length", length);
     const nt_problem *p = s->problem;
     memcpy(out, s->multipliers, (size_t)p->nc * sizeof *out);
     if (s->factors->n_dropped == 0)

@@ -6,7 +6,7 @@
  * with the derivative at the state itself, what is held being held. */
 #include "analysis/static.h"
 
-#include "base/error.h"
+#include "system/check.h"
 
 #include <math.h>
 #include <string.h>
@@ -145,7 +145,8 @@ nt_status nt_static_reaction_rates(nt_static *s, int k, const nt_state_tangent *
 {
     nt_error_clear(error);
     NT_NEED(error, "state tangent out", s, d, out);
-    NT_NEED(error, "tangent.q tangent.lambda tangent.mu", d->q, d->lambda, d->mu);
+    NT_NEED_STATE(error, "tangent", s->problem->system, d);
+    NT_NEED_LENGTH(error, "length", length);
     const nt_problem *p = s->problem;
     nt_status status = check_parameter(s, k, error);
     if (status != NT_OK)

@@ -66,6 +66,14 @@ nt_status nt_refuse_number(nt_error *error, const char *function, const char *na
                    function, name, number, NT_VERSION);
 }
 
+nt_status nt_refuse_version(nt_error *error, const char *function, const char *name, int version)
+{
+    return nt_fail(error, NT_INVALID,
+                   "%s: %s is %d, expected NT_INTERFACE, %d in this library (%s), or 0: compile "
+                   "the program again with the library's headers",
+                   function, name, version, NT_INTERFACE, NT_VERSION);
+}
+
 void nt_error_clear(nt_error *error)
 {
     if (!error)

@@ -20,8 +20,11 @@ nt_status nt_fail_with(nt_error *error, nt_status status, const char *file, int 
 /* The refusal of pointer i among `names`, separated by blanks. */
 nt_status nt_refuse_null(nt_error *error, const char *function, const char *names, int i);
 
-/* The refusal of a number that is none of an enumeration, or a version from a newer library. */
+/* The refusal of a number that is none of an enumeration. */
 nt_status nt_refuse_number(nt_error *error, const char *function, const char *name, int number);
+
+/* The refusal of a struct that was laid out by headers of another NT_INTERFACE. */
+nt_status nt_refuse_version(nt_error *error, const char *function, const char *name, int version);
 
 static inline int nt_first_null(const void *const *pointers, int n)
 {
@@ -49,9 +52,17 @@ static inline int nt_first_null(const void *const *pointers, int n)
             return nt_refuse_number(error, __func__, name, (int)(number));                         \
     } while (0)
 
-/* The version that a struct from a caller carries: 0, for the present one, or one up to it. */
+/* The version that a struct from a caller carries. Structs of other versions are not read further:
+ * they may end before the fields that this library knows. */
+static inline int nt_version_is_read(int version)
+{
+    return version == 0 || version == NT_INTERFACE;
+}
 #define NT_NEED_VERSION(error, name, number)                                                       \
-    NT_NEED_NUMBER(error, name ".version", number, 0, NT_INTERFACE)
+    do {                                                                                           \
+        if (!nt_version_is_read(number))                                                           \
+            return nt_refuse_version(error, __func__, name ".version", number);                    \
+    } while (0)
 
 /* The two ends of a public function that takes an nt_error: it clears the error before all else
  * and returns nt_said(error, status). A status other than NT_OK then has words whatever was called

@@ -126,10 +126,13 @@ static void man_options(const nt_cli_command *command, FILE *to)
     }
 }
 
+/* Of the text of the pages, year, month and day. */
+#define MANUAL_DATE "2026-11-23"
+
 static void man_command(const nt_cli_command *command, FILE *to)
 {
-    fprintf(to, ".TH NUTATE\\-%s 1 \"\" \"nutate %s\"\n.SH NAME\nnutate\\-%s \\- ", command->name,
-            nt_version(), command->name);
+    fprintf(to, ".TH NUTATE\\-%s 1 \"" MANUAL_DATE "\" \"nutate %s\"\n.SH NAME\nnutate\\-%s \\- ",
+            command->name, nt_version(), command->name);
     man_text(command->summary, to);
     fprintf(to, "\n.SH SYNOPSIS\n.B nutate %s\n%s [OPTION]...\n.SH DESCRIPTION\n", command->name,
             command->operand);
@@ -147,7 +150,7 @@ void nt_cli_man(const nt_cli_command *commands, int n, const nt_cli_command *com
     }
     fprintf(
         to,
-        ".TH NUTATE 1 \"\" \"nutate %s\"\n.SH NAME\n"
+        ".TH NUTATE 1 \"" MANUAL_DATE "\" \"nutate %s\"\n.SH NAME\n"
         "nutate \\- time integration of mechanisms with large rotations\n.SH SYNOPSIS\n"
         ".B nutate\nCOMMAND ...\n.SH DESCRIPTION\nReads models of bodies, joints and forces from "
         "YAML files and computes how they move.\n.SH COMMANDS\n",
@@ -174,31 +177,70 @@ static void completion_words(const nt_cli_command *command, FILE *to)
             fprintf(to, " %s", word);
 }
 
+/* What an option takes where that is one of a few words. */
+static const struct {
+    const char *option, *words;
+} option_words[] = {
+    {"--method", "$(nutate methods | awk '{print $1}')"},
+    {"--frame", "inertial body se3"},
+    {"--solver", "auto dense block klu"},
+    {"--of", "run static modes orbit"},
+    {"--about", "static initial steady"},
+    {"--engine", "threads parallel slurm"},
+    {"--window", "none hann flat-top"},
+    {"--part", "blade rotor turbine"},
+};
+
+static void completion_values(FILE *to)
+{
+    fputs("    case ${COMP_WORDS[COMP_CWORD-1]} in\n", to);
+    for (int i = 0; i < (int)(sizeof option_words / sizeof option_words[0]); i++)
+        fprintf(to, "    %s) COMPREPLY=($(compgen -W \"%s\" -- \"$word\")); return ;;\n",
+                option_words[i].option, option_words[i].words);
+    fputs("    esac\n", to);
+}
+
+/* After these commands come names, no files. */
+static void completion_names(FILE *to)
+{
+    fputs("    case ${COMP_WORDS[1]} in\n"
+          "    new) words+=\" $(nutate new | awk '{print $1}')\" ;;\n"
+          "    methods) words+=\" $(nutate methods | awk '{print $1}')\" ;;\n"
+          "    papers) words+=\" $(nutate papers | awk '/^[a-z]/ {print $1}')\" ;;\n"
+          "    help) ;;\n"
+          "    *) files=yes ;;\n"
+          "    esac\n",
+          to);
+}
+
 /* zsh takes the completion of bash by its own bridge. */
 void nt_cli_completion(const nt_cli_command *commands, int n, bool zsh, FILE *to)
 {
     if (zsh)
         fputs("#compdef nutate\nautoload -U +X bashcompinit && bashcompinit\n", to);
-    fputs("_nutate()\n{\n    local word=${COMP_WORDS[COMP_CWORD]} words=\n"
+    fputs("_nutate()\n{\n    local word=${COMP_WORDS[COMP_CWORD]} words= files=\n"
           "    if [ \"$COMP_CWORD\" = 1 ]; then\n        words=\"help --help --version",
           to);
     for (int i = 0; i < n; i++)
         fprintf(to, " %s", commands[i].name);
-    fputs("\"\n    else\n        case ${COMP_WORDS[1]} in\n        help) words=\"", to);
+    fputs("\"\n        COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n        return\n    fi\n",
+          to);
+    completion_values(to);
+    fputs("    case ${COMP_WORDS[1]} in\n    help) words=\"", to);
     for (int i = 0; i < TOPICS; i++)
         fprintf(to, "%s ", help_topics[i].name);
     for (int i = 0; i < n; i++)
         fprintf(to, "%s ", commands[i].name);
-    fputs("\" ;;\n", to);
+    fputs("man bash zsh\" ;;\n", to);
     for (int i = 0; i < n; i++) {
-        fprintf(to, "        %s) words=\"", commands[i].name);
+        fprintf(to, "    %s) words=\"", commands[i].name);
         completion_words(&commands[i], to);
         fputs("\" ;;\n", to);
     }
-    fputs("        esac\n        [ \"${COMP_WORDS[COMP_CWORD-1]}\" = --method ] &&\n"
-          "            words=$(nutate methods | awk '{print $1}')\n    fi\n"
-          "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
-          "    case $word in -*) ;; *) [ \"$COMP_CWORD\" = 1 ] || "
+    fputs("    esac\n", to);
+    completion_names(to);
+    fputs("    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+          "    case $word in -*) ;; *) [ -z \"$files\" ] || "
           "COMPREPLY+=($(compgen -f -- \"$word\")) ;; esac\n}\n"
           "complete -o filenames -F _nutate nutate\n",
           to);

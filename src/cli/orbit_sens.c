@@ -116,7 +116,7 @@ static int differentiate(table *t)
  * what these differ by is how far differences can be believed. */
 static const double STEP = 1e-4, ALLOWED = 1e-6;
 
-static int compare_one(table *t, int k, bool *good)
+static int compare_one(table *t, int k, int *agree, int *wrong)
 {
     const nt_system *system = nt_run_system(t->job->plan.run);
     size_t n = (size_t)t->n;
@@ -169,20 +169,25 @@ static int compare_one(table *t, int k, bool *good)
                isnan(exact) ? "repeated: not differentiated"
                : right      ? "good"
                             : "WRONG");
-        *good = *good && right;
+        *agree += right && !isnan(exact);
+        *wrong += !right;
     }
     return NT_EXIT_DONE;
 }
 
 static int compare(table *t)
 {
-    bool good = true;
-    int status = NT_EXIT_DONE;
+    int agree = 0, wrong = 0, status = NT_EXIT_DONE;
     for (int k = 0; k < t->job->options->n_parameters && status == NT_EXIT_DONE; k++)
-        status = compare_one(t, k, &good);
-    if (status == NT_EXIT_DONE)
+        status = compare_one(t, k, &agree, &wrong);
+    if (status == NT_EXIT_DONE) {
+        printf("%d derivatives agree with differences of whole orbits", agree);
+        if (wrong > 0)
+            printf(", %d do not", wrong);
+        printf("\n");
         status = nt_cli_finish_output();
-    if (status == NT_EXIT_DONE && !good) {
+    }
+    if (status == NT_EXIT_DONE && wrong > 0) {
         nt_cli_say("derivatives disagree with differences of whole orbits");
         status = NT_EXIT_FAILED;
     }

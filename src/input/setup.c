@@ -18,6 +18,7 @@ static bool wants_work(const nt_model *model)
 
 nt_status nt_run_setup(nt_run *run, nt_integrator_setup *setup, nt_error *error)
 {
+    nt_error_clear(error);
     NT_NEED(error, "run setup", run, setup);
     NT_NEED_VERSION(error, "setup", setup->version);
     const nt_model *model = run->model;
@@ -37,7 +38,7 @@ nt_status nt_run_setup(nt_run *run, nt_integrator_setup *setup, nt_error *error)
     memcpy(setup->tolerance, simulation->tolerance, sizeof setup->tolerance);
     setup->minimum_step = simulation->minimum_step;
     setup->maximum_step = simulation->maximum_step;
-    double longest = nt_run_shortest_delay(run); /* only the past is known */
+    double longest = fmax(nt_run_longest_step(run), simulation->minimum_step);
     if (isfinite(longest) && (setup->maximum_step == 0 || longest < setup->maximum_step))
         setup->maximum_step = longest;
     setup->track_work = wants_work(model);

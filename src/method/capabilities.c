@@ -1,8 +1,7 @@
 /* What methods need and systems have, in words: one table for the registry, for refusals and for
  * `nutate methods`. */
-#include "base/error.h"
 #include "method/method.h"
-#include "system/problem.h"
+#include "system/check.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +55,7 @@ static bool lacks(const nt_method *method, const nt_system *system, char *text, 
                  system->nh);
         add_word(text, size, "; ", words);
     }
-    const nt_events *events = nt_system_events(system);
+    const nt_events *events = system->events;
     int rolling = system->nn - (events ? events->n_sliding : 0); /* those that may be on */
     if (rolling > 0 && !(method->needs & NT_NONHOLONOMIC)) {
         *feature = text[0] ? *feature : NT_FEATURE_NONHOLONOMIC;
@@ -94,9 +93,8 @@ static void able(const nt_system *system, unsigned needs, char *names, size_t si
         add_word(names, size, "", "none");
 }
 
-nt_status nt_method_check_system(const nt_method *method, const nt_system *system, nt_error *error)
+nt_status nt_method_suits(const nt_method *method, const nt_system *system, nt_error *error)
 {
-    NT_NEED(error, "method system", method, system);
     char missing[MISSING], others[400];
     int feature;
     nt_error part = {0};
@@ -110,10 +108,20 @@ nt_status nt_method_check_system(const nt_method *method, const nt_system *syste
                       part.message[0] ? ": " : "", method->name, missing, others);
 }
 
+nt_status nt_method_check_system(const nt_method *method, const nt_system *system, nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "method system", method, system);
+    NT_NEED_SYSTEM(error, "system", system);
+    return nt_said(error, nt_method_suits(method, system, error));
+}
+
 nt_status nt_method_check_tolerance(const nt_method *method, const nt_system *system,
                                     nt_error *error)
 {
+    nt_error_clear(error);
     NT_NEED(error, "method system", method, system);
+    NT_NEED_SYSTEM(error, "system", system);
     char others[400];
     if (method->needs & NT_CONTROLS_ERROR)
         return NT_OK;

@@ -66,7 +66,7 @@ static nt_status instant_ask(nt_integrator *it, int which, const nt_phase *phase
 /* Whether one of the rows of sliding modes is on. */
 static bool instant_slides(const nt_problem *p)
 {
-    const nt_events *events = nt_system_events(p->system);
+    const nt_events *events = p->system->events;
     for (int row = p->nc - events->n_sliding; row < p->nc; row++)
         if (!nt_problem_is_off(p, row))
             return true;

@@ -1,12 +1,12 @@
 /* The integrator: owns memory, time, retries and the record of what happened. Methods own the
  * mathematics of one step. */
 #include "method/integrator.h"
-#include "base/error.h"
 #include "base/target.h"
 #include "method/branch.h"
 #include "method/dense_output.h"
 #include "method/newton.h"
 #include "method/work.h"
+#include "system/check.h"
 #include "system/turning.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ static void phase_bind(nt_phase *phase, double *all, const nt_problem *p)
 static nt_status check_setup(const nt_integrator_setup *setup, nt_error *error)
 {
     const nt_method *method = setup->method;
-    nt_status status = nt_method_check_system(method, setup->system, error);
+    nt_status status = nt_method_suits(method, setup->system, error);
     if (status != NT_OK)
         return status;
     if (setup->track_work && !(setup->system->capabilities & NT_HAS_ENERGY))
@@ -98,6 +98,78 @@ static bool keeps_factors(const nt_options *options)
            nt_options_get(options, NT_OPTION_REUSE_TANGENT) != 0;
 }
 
+/* The system as the method works on it: problem, factors and options. */
+static nt_status integrator_bind(nt_integrator *it, const nt_integrator_setup *setup,
+                                 nt_error *error)
+{
+    const nt_method *method = it->method;
+    nt_frame frame = nt_method_has_frame(method, setup->frame) ? setup->frame : NT_BODY;
+    nt_status status = nt_problem_create(&it->problem, setup->system, frame, error);
+    if (status == NT_OK)
+        status = nt_factors_create(&it->factors, it->problem, setup->solver, error);
+    if (status == NT_OK && (method->needs & NT_MASSLESS))
+        status = nt_factors_let_rest(it->factors);
+    if (status == NT_OK && method->interpolate) /* never within a step */
+        status = nt_factors_create(&it->look, it->problem, setup->solver, error);
+    double *values = NT_TAKE(&it->arena, method->n_options, double);
+    if (status == NT_OK && !values)
+        status = NT_NO_MEMORY;
+    if (status == NT_OK)
+        status = nt_method_parse_options(method, setup->options, setup->n_options, values, error);
+    if (status == NT_OK)
+        status = nt_options_resolve(&it->options, method, values, error);
+    if (status != NT_OK)
+        return status;
+    decide_reuse(&it->options, setup->system);
+    status = method->layout(it->problem, &it->options, &it->layout, error);
+    it->keeps = keeps_factors(&it->options);
+    return status == NT_OK && it->keeps ? nt_turning_take(it->factors) : status;
+}
+
+/* All that steps and looks need, so that neither allocates. */
+static nt_status integrator_take_memory(nt_integrator *it)
+{
+    const nt_problem *p = it->problem;
+    const nt_method *method = it->method;
+    nt_arena *arena = &it->arena;
+    bool watched =
+        it->energy_check != NT_ENERGY_UNWATCHED && (p->system->capabilities & NT_HAS_ENERGY);
+    bool works = it->track_work || watched; /* the watch may want to know work closely */
+    bool estimates = method->error || method->review;
+    size_t nv = (size_t)p->nv, dense = nt_dense_output_work(p);
+    size_t scratch = it->layout.scratch > dense ? it->layout.scratch : dense;
+    nt_phase *const phases[] = {&it->stepper.now, &it->stepper.next, &it->before,
+                                method->review ? &it->earlier : NULL, works ? &it->within : NULL};
+    it->size = phase_size(p, &it->layout);
+    for (size_t i = 0; i < sizeof phases / sizeof phases[0]; i++) {
+        double *all = NT_TAKE(arena, phases[i] ? it->size : 0, double);
+        if (!all)
+            return NT_NO_MEMORY;
+        if (phases[i])
+            phase_bind(phases[i], all, p);
+    }
+    if (method->needs & NT_RATES_WITHIN) {
+        double *all = NT_TAKE(arena, it->size + 2 * nv, double);
+        if (!all)
+            return NT_NO_MEMORY;
+        phase_bind(&it->balanced, all, p);
+    }
+    if (!NT_DOUBLES(arena, nt_problem_changes_frame(p) ? 2 * nv : 0, &it->looked_v) ||
+        !NT_DOUBLES(arena, estimates ? 2 * nv : 0, &it->estimate) ||
+        !NT_DOUBLES(arena, scratch, &it->stepper.scratch) ||
+        !NT_DOUBLES(arena, NT_PHASE_HEAD + (size_t)(p->nq + p->nv + p->system->n_memory),
+                    &it->begun.all))
+        return NT_NO_MEMORY;
+    it->dense = it->stepper.scratch; /* free between steps, but work is looked for within one */
+    if (works)
+        it->dense = NT_TAKE(arena, dense, double);
+    it->kept = NT_TAKE(arena, p->nc, int);
+    it->rows = NT_TAKE(arena, p->nc, int);
+    if (!it->dense || !it->kept || !it->rows)
+        return NT_NO_MEMORY;
+    return nt_stops_create(it, it->size, scratch);
+}
+
 nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *setup,
                                nt_error *error)
 {
@@ -113,8 +185,9 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     NT_NEED_NUMBER(error, "setup.energy_check", setup->energy_check, NT_ENERGY_ENDS,
                    NT_ENERGY_UNWATCHED);
     NT_NEED_NUMBER(error, "setup.solver", setup->solver, NT_SOLVER_AUTO, NT_SOLVER_KLU);
-    nt_status status = nt_system_check(setup->system, error);
-    if (status != NT_OK || (status = check_setup(setup, error)) != NT_OK)
+    NT_NEED_SYSTEM(error, "setup.system", setup->system);
+    nt_status status = check_setup(setup, error);
+    if (status != NT_OK)
         return nt_said(error, status);
     nt_integrator *it = calloc(1, sizeof *it);
     if (!it)
@@ -125,82 +198,24 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     it->minimum_step = setup->minimum_step;
     it->maximum_step = setup->maximum_step;
     it->failed_unknown = -1;
-    nt_layout layout = {0};
-    nt_frame frame = nt_method_has_frame(it->method, setup->frame) ? setup->frame : NT_BODY;
-    status = nt_problem_create(&it->problem, setup->system, frame, error);
-    if (status == NT_OK)
-        status = nt_factors_create(&it->factors, it->problem, setup->solver, error);
-    if (status == NT_OK && (setup->method->needs & NT_MASSLESS))
-        status = nt_factors_let_rest(it->factors);
-    if (status == NT_OK && it->method->interpolate) /* never within a step */
-        status = nt_factors_create(&it->look, it->problem, setup->solver, error);
-    if (status != NT_OK)
-        goto failed;
-    const nt_problem *p = it->problem;
-    double *values = NT_TAKE(&it->arena, it->method->n_options, double);
-    if (!values)
-        goto no_memory;
-    status = nt_method_parse_options(it->method, setup->options, setup->n_options, values, error);
-    if (status == NT_OK)
-        status = nt_options_resolve(&it->options, it->method, values, error);
-    decide_reuse(&it->options, p->system);
-    if (status == NT_OK)
-        status = it->method->layout(p, &it->options, &layout, error);
-    if (status != NT_OK)
-        goto failed;
-    it->keeps = keeps_factors(&it->options);
-    if (it->keeps && nt_turning_take(it->factors) != NT_OK)
-        goto no_memory;
-    it->size = phase_size(p, &layout);
-    it->variable = chooses_steps(setup, &layout);
-    it->layout = layout;
-    bool watched =
-        it->energy_check != NT_ENERGY_UNWATCHED && (p->system->capabilities & NT_HAS_ENERGY);
-    bool works = it->track_work || watched; /* the watch may want to know work closely */
-    int phases = 3 + (it->method->review != NULL) + works;
-    double *all = NT_TAKE(&it->arena, (size_t)phases * it->size, double);
-    it->looked_v = NT_TAKE(&it->arena, nt_problem_changes_frame(p) ? 2 * (size_t)p->nv : 0, double);
-    it->kept = NT_TAKE(&it->arena, p->nc, int);
-    it->rows = NT_TAKE(&it->arena, p->nc, int);
-    bool estimates = it->method->error || it->method->review;
-    it->estimate = NT_TAKE(&it->arena, estimates ? 2 * (size_t)p->nv : 0, double);
-    size_t balanced = it->method->needs & NT_RATES_WITHIN ? it->size + 2 * (size_t)p->nv : 0;
-    double *balances = NT_TAKE(&it->arena, balanced, double);
-    it->stepper = (nt_stepper){.problem = p,
+    status = integrator_bind(it, setup, error);
+    it->variable = chooses_steps(setup, &it->layout);
+    it->stepper = (nt_stepper){.problem = it->problem,
                                .factors = it->factors,
                                .options = &it->options,
-                               .statistics = &it->statistics};
+                               .statistics = &it->statistics,
+                               .minimum_step = setup->minimum_step,
+                               .maximum_step = setup->maximum_step};
     memcpy(it->stepper.tolerance, setup->tolerance, sizeof setup->tolerance);
-    it->stepper.minimum_step = setup->minimum_step;
-    it->stepper.maximum_step = setup->maximum_step;
-    size_t dense = nt_dense_output_work(p);
-    it->stepper.scratch =
-        NT_TAKE(&it->arena, layout.scratch > dense ? layout.scratch : dense, double);
-    it->dense = it->stepper.scratch; /* free between steps, but work is looked for within one */
-    if (works)
-        it->dense = NT_TAKE(&it->arena, dense, double);
-    size_t begun = NT_PHASE_HEAD + (size_t)(p->nq + p->nv + p->system->n_memory);
-    it->begun.all = NT_TAKE(&it->arena, begun, double);
-    if (nt_stops_create(it, it->size, layout.scratch > dense ? layout.scratch : dense) != NT_OK)
-        goto no_memory;
-    if (!all || !it->begun.all || !it->stepper.scratch || !it->dense || !it->looked_v ||
-        !it->kept || !it->rows || !it->estimate || !balances)
-        goto no_memory;
-    phase_bind(&it->stepper.now, all, p);
-    phase_bind(&it->stepper.next, all + it->size, p);
-    phase_bind(&it->before, all + 2 * it->size, p);
-    if (it->method->review)
-        phase_bind(&it->earlier, all + 3 * it->size, p);
-    if (balanced > 0)
-        phase_bind(&it->balanced, balances, p);
-    if (works)
-        phase_bind(&it->within, all + (size_t)(phases - 1) * it->size, p);
-    *out = it;
-    return NT_OK;
-no_memory:
-    status = nt_fail(error, NT_NO_MEMORY, "out of memory for an integrator");
-failed:
+    if (status == NT_OK)
+        status = integrator_take_memory(it);
+    if (status == NT_OK) {
+        *out = it;
+        return NT_OK;
+    }
     nt_integrator_destroy(it);
+    if (status == NT_NO_MEMORY)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory for an integrator");
     return nt_said(error, status);
 }
 
@@ -342,7 +357,7 @@ nt_status nt_integrator_refresh(nt_integrator *it, nt_error *error)
     if (!it->started)
         return nt_fail(error, NT_INVALID, "the integrator was not started");
     /* parameters may have taken a promise back: NT_POSITION_FORCES where damping began */
-    nt_status status = nt_method_check_system(it->method, it->problem->system, error);
+    nt_status status = nt_method_suits(it->method, it->problem->system, error);
     if (status != NT_OK)
         return nt_said(error, status);
     memcpy(next->all, s->now.all, it->size * sizeof(double));

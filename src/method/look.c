@@ -1,9 +1,9 @@
 /* Looks at an integrator: its state, what lies within the last step, drift and reactions. None
  * changes what the next step computes: looks that need factors have their own. */
-#include "base/error.h"
 #include "method/dense_output.h"
 #include "method/integrator.h"
 #include "method/work.h"
+#include "system/check.h"
 
 #include <math.h>
 #include <string.h>
@@ -183,10 +183,8 @@ nt_status nt_integrator_reactions(nt_integrator *it, const nt_state *state, doub
                                   double *out, nt_error *error)
 {
     NT_NEED(error, "integrator state out", it, state, out);
-    if (it->problem->nh > 0)
-        NT_NEED(error, "state.lambda", state->lambda);
-    if (it->problem->nn > 0)
-        NT_NEED(error, "state.mu", state->mu);
+    NT_NEED_STATE(error, "state", it->problem->system, state);
+    NT_NEED_LENGTH(error, "length", length);
     const nt_problem *p = it->problem;
     memcpy(out, state->lambda, (size_t)p->nh * sizeof(double));
     memcpy(out + p->nh, state->mu, (size_t)p->nn * sizeof(double));

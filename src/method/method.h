@@ -275,6 +275,9 @@ extern const nt_method nt_method_symplectic_euler;
 extern const nt_method nt_method_rkmk_dop853;
 extern const nt_method nt_method_rkmk_dopri5;
 
+/* nt_method_check_system of a system that was checked. */
+nt_status nt_method_suits(const nt_method *method, const nt_system *system, nt_error *error);
+
 /* Values of all options: defaults, then what is given. values[method->n_options]. */
 nt_status nt_method_parse_options(const nt_method *method, const nt_option *options, int n,
                                   double *values, nt_error *error);

@@ -36,7 +36,7 @@ nt_status nt_stops_create(nt_integrator *it, size_t phase_size, size_t scratch_s
 {
     const nt_problem *p = it->problem;
     nt_stops *s = &it->stops;
-    const nt_events *events = nt_system_events(p->system);
+    const nt_events *events = p->system->events;
     if (!events)
         return NT_OK;
     nt_arena *arena = &it->arena;

@@ -65,26 +65,87 @@ const nt_element_type *nt_element_type_at(int i)
     return i < OWN_TYPES ? own_types[i] : added_types[i - OWN_TYPES];
 }
 
+/* Names are words of the model file: a letter, then letters, digits, _ and -. */
+static bool is_type_name(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    size_t letter = name ? strspn(name, letters) : 0;
+    return letter > 0 && name[letter + strspn(name + letter, "abcdefghijklmnopqrstuvwxyz"
+                                                             "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                                             "0123456789_-")] == '\0';
+}
+
+/* The first thing that a type needs and does not have; NULL where it has all. */
+static const char *lacking(const nt_element_type *type)
+{
+    bool section = type->section == &nt_joint_section || type->section == &nt_force_section ||
+                   type->section == &nt_contact_section;
+    bool rows = type->rows || type->rates;
+    const struct {
+        const char *words;
+        bool given;
+    } needs[] = {
+        {"section, expected that of joints, forces or contacts", section},
+        {"name, expected a letter and then letters, digits, _ or -", is_type_name(type->name)},
+        {"summary", type->summary && type->summary[0]},
+        {"keys", type->keys != NULL},
+        {"size of data that begin with `given`", type->size >= sizeof(unsigned)},
+        {"part, expected NT_EXPLICIT or NT_IMPLICIT",
+         rows || type->part == NT_EXPLICIT || type->part == NT_IMPLICIT},
+        {"prepare", type->prepare != NULL},
+        {"declare", type->declare != NULL},
+        {"evaluate", type->evaluate != NULL},
+        {"row_quantity, which its rows need", !rows || type->row_quantity},
+        {"row_name, which its rows need", !rows || type->row_name},
+        {"momentum, which its inertia needs", !type->has_inertia || type->momentum},
+        {"n_memory, expected 0 or more", type->n_memory >= 0},
+        {"accept, which its memory needs", type->n_memory <= 0 || type->accept},
+        {"coordinates, which `initial` is of", type->coordinates || !type->initial},
+        {"stop_after and at_stop, of which it has one", !type->stop_after == !type->at_stop},
+        {"settle, which its own bodies need", !type->own_bodies || type->settle},
+    };
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
+        if (!needs[i].given)
+            return needs[i].words;
+    return NULL;
+}
+
+/* The first key that cannot be read into the data; NULL where all can. */
+static const char *bad_key(const nt_key *keys, size_t size)
+{
+    for (const nt_key *key = keys; key->name; key++) {
+        if (!key->name[0] || key->bit < 0 || key->bit > 31 || (int)key->type < NT_KEY_NUMBER ||
+            (int)key->type > NT_KEY_BEAM || (key->type != NT_KEY_GROUP && key->offset >= size) ||
+            (key->type == NT_KEY_CHOICE && !key->choices) ||
+            (key->type == NT_KEY_GROUP && !key->group))
+            return key->name;
+        const char *inner =
+            key->group && key->type == NT_KEY_GROUP ? bad_key(key->group, size) : NULL;
+        if (inner)
+            return inner;
+    }
+    return NULL;
+}
+
 nt_status nt_element_type_add(const nt_element_type *type, nt_error *error)
 {
+    nt_error_clear(error);
     NT_NEED(error, "type", type);
     if (type->version != NT_ELEMENT_VERSION)
         return nt_fail(error, NT_INVALID, "an element type of version %d, expected %d",
                        type->version, NT_ELEMENT_VERSION);
-    bool section = type->section == &nt_joint_section || type->section == &nt_force_section ||
-                   type->section == &nt_contact_section;
-    if (!section || !type->name || !type->summary || !type->keys || type->size < sizeof(unsigned) ||
-        !type->prepare || !type->declare || !type->evaluate ||
-        (type->rows && (!type->row_quantity || !type->row_name)) ||
-        (type->has_inertia && !type->momentum))
+    const char *what = lacking(type), *name = is_type_name(type->name) ? type->name : "";
+    if (what)
+        return nt_fail(error, NT_INVALID, "element type '%s' lacks something: %s", name, what);
+    if ((what = bad_key(type->keys, type->size)) != NULL)
         return nt_fail(error, NT_INVALID,
-                       "element type %s lacks something: expected a section, name, summary, keys, "
-                       "a size, prepare, declare, evaluate, words for its rows if it has some, and "
-                       "its momentum if it has inertia",
-                       type->name ? type->name : "without a name");
+                       "element type '%s': key '%s' lacks something: expected a name, a type, a "
+                       "bit from 0 to 31, an offset within the data, and choices or a "
+                       "group where its type has them",
+                       name, what);
     for (int i = 0; i < nt_element_type_count(); i++)
-        if (strcmp(nt_element_type_at(i)->name, type->name) == 0)
-            return nt_fail(error, NT_INVALID, "there is an element type %s already", type->name);
+        if (strcmp(nt_element_type_at(i)->name, name) == 0)
+            return nt_fail(error, NT_INVALID, "there is an element type %s already", name);
     if (n_added == MOST_ADDED)
         return nt_fail(error, NT_INVALID, "%d element types were added, no more are taken",
                        MOST_ADDED);

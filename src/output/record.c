@@ -1,12 +1,12 @@
 /* Records of a run: which quantities, at which times, into which writer, with which derivatives. */
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/vector3.h"
 #include "model/quantities/quantity_kind.h"
 #include "model/quantities/sampler_tangent.h"
 #include "output/digest.h"
 #include "output/inner.h"
 #include "output/scene.h"
+#include "system/check.h"
 
 #include <nutate/output.h>
 
@@ -446,6 +446,18 @@ nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_
     NT_NEED(error, "setup.run", setup->run);
     if (!setup->take_row || setup->n_files > 0)
         NT_NEED(error, "setup.files", setup->files);
+    for (int i = 0; i < setup->n_files; i++) {
+        NT_NEED(error, "setup.files.path", setup->files[i].path);
+        NT_NEED_NUMBER(error, "setup.files.format", setup->files[i].format, NT_CSV, NT_NETCDF);
+    }
+    for (int i = 0; setup->first && i < setup->n_first; i++)
+        NT_NEED(error, "setup.first.name setup.first.unit setup.first.meaning",
+                setup->first[i].name, setup->first[i].unit, setup->first[i].meaning);
+    if (!setup->sensitivity && setup->n_parameters > 0)
+        NT_NEED(error, "setup.parameters", setup->parameters);
+    for (int i = 0; !setup->sensitivity && i < setup->n_parameters; i++)
+        NT_NEED_NUMBER(error, "setup.parameters[i]", setup->parameters[i], 0,
+                       nt_run_system(setup->run)->n_parameters - 1);
     if (!setup->take_row && setup->n_files < 1)
         return nt_fail(error, NT_INVALID, "a record has %d files and no taker of its rows",
                        setup->n_files);
@@ -672,6 +684,7 @@ nt_status nt_record_put(nt_record *record, const nt_record_row *row, nt_error *e
     NT_NEED(error, "record row", record, row);
     NT_NEED_VERSION(error, "row", row->version);
     NT_NEED(error, "row.state", row->state);
+    NT_NEED_STATE(error, "row.state", &record->run->system, row->state);
     int rows = record->run->system.nh + record->run->system.nn;
     if (record->n_first > 0)
         NT_NEED(error, "row.first", row->first);
@@ -702,6 +715,7 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
 {
     nt_error_clear(error);
     NT_NEED(error, "record integrator state", record, integrator, state);
+    NT_NEED_STATE(error, "state", &record->run->system, state);
     nt_status status = NT_OK;
     if (state->t == record->last)
         return NT_OK;

@@ -357,6 +357,54 @@ static bool is_word(const char *word)
     return letter && word[strcspn(word, ",\"\t\r\n")] == '\0';
 }
 
+/* NT_INVALID where one of texts[n] is NULL: "nt_result_create: setup.columns[2].unit is NULL". */
+static nt_status check_texts(const char *list, int i, const char *const *texts,
+                             const char *const *names, int n, nt_error *error)
+{
+    for (int k = 0; k < n; k++)
+        if (!texts[k])
+            return nt_fail(error, NT_INVALID, "nt_result_create: setup.%s[%d].%s is NULL", list, i,
+                           names[k]);
+    return NT_OK;
+}
+
+/* What columns, arrays, attributes and words need. */
+static nt_status check_columns(const nt_result_setup *setup, nt_error *error)
+{
+    static const char *const column[] = {"name", "unit", "meaning"};
+    static const char *const array[] = {"name", "unit",      "meaning",
+                                        "item", "component", "item_names"};
+    static const char *const attribute[] = {"name", "value"};
+    nt_status status = NT_OK;
+    for (int i = 0; i < setup->n_columns && status == NT_OK; i++) {
+        const nt_result_column *c = &setup->columns[i];
+        status = check_texts("columns", i, (const char *const[]){c->name, c->unit, c->meaning},
+                             column, 3, error);
+    }
+    for (int i = 0; i < setup->n_arrays && status == NT_OK; i++) {
+        const nt_result_array *a = &setup->arrays[i];
+        status = check_texts(
+            "arrays", i, (const char *const[]){a->name, a->unit, a->meaning, a->item, a->component},
+            array, 5, error);
+        if (status == NT_OK && (a->items < 0 || a->components < 1))
+            status = nt_fail(error, NT_INVALID,
+                             "nt_result_create: setup.arrays[%d] has %d items of %d components, "
+                             "expected 0 or more of 1 or more",
+                             i, a->items, a->components);
+        if (status == NT_OK && a->items > 0)
+            status = check_texts("arrays", i, (const char *const[]){(const char *)a->item_names},
+                                 array + 5, 1, error);
+        for (int k = 0; k < a->items && status == NT_OK; k++)
+            status = check_texts("arrays", i, &a->item_names[k], array + 5, 1, error);
+    }
+    for (int i = 0; i < setup->n_attributes && status == NT_OK; i++) {
+        const nt_result_attribute *a = &setup->attributes[i];
+        status = check_texts("attributes", i, (const char *const[]){a->name, a->value}, attribute,
+                             2, error);
+    }
+    return status;
+}
+
 /* Keeps the words of the setup. */
 static nt_status take_words(nt_result_writer *w, const nt_result_setup *setup, nt_error *error)
 {
@@ -369,10 +417,13 @@ static nt_status take_words(nt_result_writer *w, const nt_result_setup *setup, n
         if (from->column < 0 || from->column >= setup->n_columns || from->n < 1)
             return nt_fail(error, NT_INVALID, "%d words of column %d: expected some, of one of %d",
                            from->n, from->column, setup->n_columns);
-        NT_NEED(error, "setup.words.words", from->words);
+        if (!from->words)
+            return nt_fail(error, NT_INVALID, "nt_result_create: setup.words[%d].words is NULL", i);
         const char **words = NT_TAKE(&w->arena, from->n, const char *);
         for (int k = 0; k < from->n && words; k++) {
-            NT_NEED(error, "setup.words.words", from->words[k]);
+            if (!from->words[k])
+                return nt_fail(error, NT_INVALID,
+                               "nt_result_create: setup.words[%d].words[%d] is NULL", i, k);
             if (!is_word(from->words[k]))
                 return nt_fail(error, NT_INVALID,
                                "'%s' is no word: expected a letter first, no commas, no quotes",
@@ -409,6 +460,10 @@ nt_status nt_result_create(nt_result_writer **writer, const nt_result_setup *set
     NT_NEED(error, "setup", setup);
     NT_NEED_VERSION(error, "setup", setup->version);
     NT_NEED(error, "setup.files setup.columns", setup->files, setup->columns);
+    if (setup->n_arrays > 0)
+        NT_NEED(error, "setup.arrays", setup->arrays);
+    if (setup->n_attributes > 0)
+        NT_NEED(error, "setup.attributes", setup->attributes);
     if (setup->n_words > 0)
         NT_NEED(error, "setup.words", setup->words);
     if (setup->n_files < 1 || setup->n_columns < 1)
@@ -420,6 +475,9 @@ nt_status nt_result_create(nt_result_writer **writer, const nt_result_setup *set
         NT_NEED(error, "setup.files.path", setup->files[i].path);
         NT_NEED_NUMBER(error, "setup.files.format", setup->files[i].format, NT_CSV, NT_NETCDF);
     }
+    nt_status status = check_columns(setup, error);
+    if (status != NT_OK)
+        return nt_said(error, status);
     nt_result_writer *w = calloc(1, sizeof *w);
     if (!w)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
@@ -433,9 +491,8 @@ nt_status nt_result_create(nt_result_writer **writer, const nt_result_setup *set
     for (int i = 0; w->files && i < w->n_files; i++)
         w->files[i].stream.file = -1;
     nt_decimal_init(&w->layout.decimal);
-    nt_status status = w->files && w->places && w->last
-                           ? take_words(w, setup, error)
-                           : nt_fail(error, NT_NO_MEMORY, "out of memory");
+    status = w->files && w->places && w->last ? take_words(w, setup, error)
+                                              : nt_fail(error, NT_NO_MEMORY, "out of memory");
     if (status == NT_OK)
         status = open_all(w, setup, error);
     if (status != NT_OK) {

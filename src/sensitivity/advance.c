@@ -1,11 +1,11 @@
 /* Forward sensitivities from step to step, and between steps. */
-#include "base/error.h"
 #include "group/block.h"
 #include "method/dense_output.h"
 #include "method/state.h"
 #include "method/variation.h"
 #include "method/work.h"
 #include "sensitivity/forward.h"
+#include "system/check.h"
 
 #include <math.h>
 #include <string.h>
@@ -434,6 +434,9 @@ nt_status nt_sensitivity_reactions(nt_sensitivity *s, int i, const nt_state *sta
 {
     nt_error_clear(error);
     NT_NEED(error, "sensitivity state tangent out", s, state, d, out);
+    NT_NEED_STATE(error, "state", s->integrator->problem->system, state);
+    NT_NEED_STATE(error, "tangent", s->integrator->problem->system, d);
+    NT_NEED_LENGTH(error, "length", length);
     if (!sensitivity_has(s, i))
         return nt_fail(error, NT_INVALID, "sensitivity %d, expected a number from 0 to %d", i,
                        s->n - 1);

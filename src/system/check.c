@@ -1,5 +1,5 @@
 /* Tangents against central differences, entry by entry. */
-#include "base/error.h"
+#include "system/check.h"
 #include "system/problem.h"
 
 #include <math.h>
@@ -132,11 +132,13 @@ nt_status nt_system_check_tangent(const nt_system *system, const nt_point *at, d
 {
     nt_error_clear(error);
     NT_NEED(error, "system at difference", system, at, difference);
+    NT_NEED_SYSTEM(error, "system", system);
+    NT_NEED_STATE(error, "at", system, at);
+    if (!(step > 0) || !isfinite(step))
+        return nt_fail(error, NT_INVALID, "%s: step is %g, expected a positive number", __func__,
+                       step);
     nt_problem *problem;
-    nt_status status = nt_system_check(system, error);
-    if (status != NT_OK)
-        return nt_said(error, status);
-    status = nt_problem_create(&problem, system, system->frame, error);
+    nt_status status = nt_problem_create(&problem, system, system->frame, error);
     if (status != NT_OK)
         return nt_said(error, status);
     status = nt_problem_check_tangent(problem, at, step, difference, error);

@@ -8,56 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-nt_status nt_system_check(const nt_system *system, nt_error *error)
-{
-    NT_NEED(error, "system", system);
-    NT_NEED_VERSION(error, "system", system->version);
-    NT_NEED_NUMBER(error, "system.frame", system->frame, NT_INERTIAL, NT_BODY);
-    if (!system->evaluate)
-        return nt_fail(error, NT_INVALID, "system has no evaluate function");
-    if (system->space.nv <= 0 || system->nh < 0 || system->nn < 0)
-        return nt_fail(error, NT_INVALID,
-                       "system has %d velocities, %d holonomic and %d nonholonomic constraints; "
-                       "expected at least one velocity and no negative count",
-                       system->space.nv, system->nh, system->nn);
-    if (system->space.n_blocks > 0)
-        NT_NEED(error, "system.space.blocks", system->space.blocks);
-    int nv = 0, nq = 0;
-    for (int b = 0; b < system->space.n_blocks; b++) {
-        const nt_block *block = &system->space.blocks[b];
-        if (block->v != nv || block->q != nq)
-            return nt_fail(error, NT_INVALID,
-                           "block %d of the space is not laid out; call nt_space_init", b);
-        nv += block->nv;
-        nq += block->nq;
-    }
-    if (nv != system->space.nv || nq != system->space.nq)
-        return nt_fail(error, NT_INVALID,
-                       "blocks of the space add up to nq = %d, nv = %d, "
-                       "expected %d, %d",
-                       nq, nv, system->space.nq, system->space.nv);
-    if ((system->capabilities & NT_HAS_MOMENTA) &&
-        (!system->momenta || !system->momenta->mass ||
-         (system->space.n_rotations > 0 && !system->momenta->inertia)))
-        return nt_fail(error, NT_INVALID,
-                       "system declares NT_HAS_MOMENTA but gives no masses or no inertia");
-    if (system->pattern) {
-        const nt_pattern *pattern = system->pattern;
-        for (int slot = 0; slot < pattern->n_slots; slot++) {
-            int row = pattern->row[slot], column = pattern->column[slot];
-            if (row >= pattern->n_primary && nt_pattern_find(pattern, column, row) < 0)
-                return nt_fail(
-                    error, NT_INVALID,
-                    "pattern has the constraint block (%d, %d) but not (%d, %d), its force", row,
-                    column, column, row);
-        }
-    }
-    if (system->pattern && system->pattern->n != system->space.nv + system->nh + system->nn)
-        return nt_fail(error, NT_INVALID, "pattern has %d unknowns, expected %d",
-                       system->pattern->n, system->space.nv + system->nh + system->nn);
-    return NT_OK;
-}
-
 /* One node for v, one for the multipliers, all four blocks. */
 static nt_status plain_pattern(nt_problem *problem)
 {
@@ -115,7 +65,7 @@ nt_status nt_problem_take_matrix(nt_problem *problem, const nt_pattern *pattern,
 /* Rows that events switch on later. */
 static nt_status rows_off_at_first(nt_problem *p)
 {
-    const nt_events *events = nt_system_events(p->system);
+    const nt_events *events = p->system->events;
     if (!events || !events->rows_off || p->nc == 0)
         return NT_OK;
     unsigned char *off = NT_TAKE(&p->arena, p->nc, unsigned char);
@@ -132,9 +82,6 @@ nt_status nt_problem_create(nt_problem **out, const nt_system *system, nt_frame 
                             nt_error *error)
 {
     *out = NULL;
-    nt_status status = nt_system_check(system, error);
-    if (status != NT_OK)
-        return status;
     nt_problem *p = calloc(1, sizeof *p);
     if (!p)
         return nt_fail(error, NT_NO_MEMORY, "out of memory for a problem");
@@ -147,7 +94,7 @@ nt_status nt_problem_create(nt_problem **out, const nt_system *system, nt_frame 
     p->length = system->length > 0 ? system->length : 1;
     p->quantity = NT_TAKE(&p->arena, p->n, unsigned char);
     p->diagonal = NT_TAKE(&p->arena, p->nv, int);
-    status = NT_NO_MEMORY;
+    nt_status status = NT_NO_MEMORY;
     if (!p->quantity || !p->diagonal)
         goto done;
     if (frame == NT_SE3)

@@ -35,7 +35,7 @@ typedef struct nt_problem {
     nt_pattern own_pattern;
 } nt_problem;
 
-/* Bind a system. Everything is allocated here. */
+/* Bind a system that was checked (system/check.h). Everything is allocated here. */
 nt_status nt_problem_create(nt_problem **problem, const nt_system *system, nt_frame frame,
                             nt_error *error);
 void nt_problem_destroy(nt_problem *problem);
@@ -58,17 +58,6 @@ bool nt_problem_changes_frame(const nt_problem *problem);
  * where velocities are in body axes. vdot may be NULL, then vdot_to is zero. */
 void nt_problem_rates(const nt_problem *problem, nt_frame to, const double *q, const double *v,
                       const double *vdot, double *v_to, double *vdot_to);
-
-/* What happens in an instant, NULL for nothing. */
-static inline const nt_events *nt_system_events(const nt_system *system)
-{
-    return system->version == 1 ? NULL : system->events;
-}
-
-static inline const int *nt_system_given_rows(const nt_system *system)
-{
-    return system->version == 1 || !system->given ? NULL : system->given_rows;
-}
 
 static inline bool nt_problem_is_off(const nt_problem *problem, int row)
 {

@@ -213,6 +213,18 @@ static void parameters_enter_it(void **state)
     nt_model_destroy(model);
 }
 
+static int refused_rows(const nt_model *model, const nt_element *element)
+{
+    (void)model, (void)element;
+    return 1;
+}
+
+static nt_quantity refused_quantity(const nt_model *model, const nt_element *element, int row)
+{
+    (void)model, (void)element, (void)row;
+    return NT_LENGTH;
+}
+
 static void what_is_no_type_is_refused(void **state)
 {
     (void)state;
@@ -231,6 +243,35 @@ static void what_is_no_type_is_refused(void **state)
     other.evaluate = NULL;
     assert_int_equal(nt_element_type_add(&other, &error), NT_INVALID);
     assert_non_null(strstr(error.message, "lacks something"));
+    /* each thing that is missing is named */
+    nt_key list[2] = {type.keys[0], {.name = NULL}};
+#define LACKS(words, change)                                                                       \
+    do {                                                                                           \
+        other = type, other.name = "newer";                                                        \
+        change;                                                                                    \
+        assert_int_equal(nt_element_type_add(&other, &error), NT_INVALID);                         \
+        if (!strstr(error.message, words))                                                         \
+            fail_msg("\"%s\"; expected \"%s\"", error.message, words);                             \
+    } while (0)
+    LACKS("name, expected a letter", other.name = "");
+    LACKS("name, expected a letter", other.name = "two words");
+    LACKS("name, expected a letter", other.name = NULL);
+    LACKS("section, expected", other.section = NULL);
+    LACKS("summary", other.summary = NULL);
+    LACKS("keys", other.keys = NULL);
+    LACKS("size of data", other.size = 0);
+    LACKS("part, expected", other.part = 0);
+    LACKS("row_quantity", other.rates = refused_rows);
+    LACKS("row_name", (other.rows = refused_rows, other.row_quantity = refused_quantity));
+    LACKS("momentum", other.has_inertia = true);
+    LACKS("n_memory, expected", other.n_memory = -1);
+    LACKS("accept", other.n_memory = 2);
+    LACKS("key '' lacks", (list[0].name = "", other.keys = list));
+    list[0] = type.keys[0];
+    LACKS("lacks something: expected a name", (list[0].bit = 32, other.keys = list));
+    list[0] = type.keys[0];
+    LACKS("lacks something: expected a name", (list[0].offset = other.size, other.keys = list));
+#undef LACKS
 }
 
 int main(void)

@@ -110,6 +110,10 @@ static void in_system(void **state)
     INVALID(s->evaluate(s->self, &at, NULL));
     IS_NULL("system", nt_system_check_tangent(NULL, &at, 1e-6, &difference, e));
     IS_NULL("at", nt_system_check_tangent(s, NULL, 1e-6, &difference, e));
+    at.q = NULL;
+    IS_NULL("at.q", nt_system_check_tangent(s, &at, 1e-6, &difference, e));
+    at.q = now.q;
+    INVALID(nt_system_check_tangent(s, &at, (double)NAN, &difference, e));
     IS_NULL("difference", nt_system_check_tangent(s, &at, 1e-6, NULL, e));
 }
 
@@ -213,7 +217,11 @@ static void in_integrators(void **state)
     IS_NULL("state", nt_integrator_reactions(it, NULL, 1, numbers, e));
     IS_NULL("out", nt_integrator_reactions(it, &now, 1, NULL, e));
     shown = (nt_state){0};
+    IS_NULL("state.q", nt_integrator_reactions(it, &shown, 1, numbers, e));
+    shown = now, shown.lambda = NULL;
     IS_NULL("state.lambda", nt_integrator_reactions(it, &shown, 1, numbers, e));
+    INVALID(nt_integrator_reactions(it, &now, (double)NAN, numbers, e));
+    INVALID(nt_integrator_reactions(it, &now, 0, numbers, e));
     assert_int_equal(nt_integrator_redundant(NULL, NULL, 0), 0);
     IS_NULL("integrator", nt_integrator_check_energy(NULL, e));
     assert_int_equal(nt_integrator_energy_warning(NULL, NULL, 0), 0);
@@ -260,6 +268,11 @@ static void in_sensitivities(void **state)
     IS_NULL("tangent", nt_sensitivity_reactions(sensitivity, 0, &now, NULL, 1, numbers, e));
     IS_NULL("out", nt_sensitivity_reactions(sensitivity, 0, &now, &d, 1, NULL, e));
     INVALID(nt_sensitivity_reactions(sensitivity, 1, &now, &d, 1, numbers, e));
+    INVALID(nt_sensitivity_reactions(sensitivity, 0, &now, &d, (double)NAN, numbers, e));
+    const nt_state empty = {0};
+    const nt_state_tangent none = nt_sensitivity_state(sensitivity, 1);
+    IS_NULL("state.q", nt_sensitivity_reactions(sensitivity, 0, &empty, &d, 1, numbers, e));
+    IS_NULL("tangent.q", nt_sensitivity_reactions(sensitivity, 0, &now, &none, 1, numbers, e));
     assert_true(isnan(nt_sensitivity_difference_error(NULL, 0)));
     nt_sensitivity_destroy(NULL);
 }
@@ -388,6 +401,27 @@ static void in_runs(void **state)
     IS_NULL("state", nt_run_objective_tangent(run, NULL, r, &rate, r, numbers, e));
     IS_NULL("rate", nt_run_objective_tangent(run, &now, r, NULL, r, numbers, e));
     IS_NULL("out", nt_run_objective_tangent(run, &now, r, &rate, r, NULL, e));
+    const nt_state empty = {0};
+    nt_state half = now;
+    half.lambda = NULL;
+    IS_NULL("state.q", nt_run_sample(run, &quantity, &empty, r, numbers, e));
+    IS_NULL("state.lambda", nt_run_sample(run, &quantity, &half, r, numbers, e));
+    IS_NULL("state.q", nt_run_sample_tangent(run, &quantity, 1, &empty, r, &rate, r, numbers, e));
+    IS_NULL("state.q", nt_run_objective_values(run, &empty, r, numbers, e));
+    IS_NULL("state.q", nt_run_objective_tangent(run, &empty, r, &rate, r, numbers, e));
+    const nt_quantity_info none[] = {{0},
+                                     {.kind = 77000, .columns = 1},
+                                     {.kind = quantity.kind, .object = 77, .columns = 1},
+                                     {.kind = quantity.kind, .object = -1, .columns = 1},
+                                     {.kind = quantity.kind, .first = 2, .columns = 3}};
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        char name[ROOM] = "x", unit[ROOM], meaning[ROOM];
+        INVALID(nt_run_sample(run, &none[i], &now, r, numbers, e));
+        assert_non_null(strstr(error.message, "nt_run_sample: quantity 0 is none of this model"));
+        INVALID(nt_run_sample_tangent(run, &none[i], 1, &now, r, &rate, r, numbers, e));
+        nt_model_quantity_column(model, &none[i], 0, name, unit, meaning, ROOM);
+        assert_string_equal(name, "");
+    }
     rate.version = 77;
     IS_UNKNOWN("rate.version",
                nt_run_sample_tangent(run, &quantity, 1, &now, r, &rate, r, numbers, e));
@@ -413,6 +447,19 @@ static void in_output(void **state)
     IS_NULL("setup.run", nt_record_create(&out, &of, e));
     of.run = run, of.files = NULL;
     IS_NULL("setup.files", nt_record_create(&out, &of, e));
+    nt_result_file bad = {NULL, NT_CSV};
+    nt_result_column first = {"load", "", NULL};
+    of.files = &bad;
+    IS_NULL("setup.files.path", nt_record_create(&out, &of, e));
+    bad = (nt_result_file){"null_bad.csv", (nt_record_format)77};
+    IS_UNKNOWN("setup.files.format", nt_record_create(&out, &of, e));
+    of.files = &file, of.first = &first, of.n_first = 1;
+    IS_NULL("setup.first.meaning", nt_record_create(&out, &of, e));
+    of.first = NULL, of.n_first = 0, of.n_parameters = 1;
+    IS_NULL("setup.parameters", nt_record_create(&out, &of, e));
+    const int no_parameter = 77;
+    of.parameters = &no_parameter;
+    IS_UNKNOWN("setup.parameters[i]", nt_record_create(&out, &of, e));
     of.version = 77;
     IS_UNKNOWN("setup.version", nt_record_create(&out, &of, e));
     assert_int_equal(nt_record_saved_size(NULL), 0);
@@ -422,6 +469,10 @@ static void in_output(void **state)
     IS_NULL("record", nt_record_put(NULL, &row, e));
     IS_NULL("row", nt_record_put(record, NULL, e));
     IS_NULL("row.state", nt_record_put(record, &row, e));
+    const nt_state empty = {0};
+    row.state = &empty;
+    IS_NULL("row.state.q", nt_record_put(record, &row, e));
+    IS_NULL("state.q", nt_record_write(record, it, &empty, e));
     row.state = &now;
     IS_NULL("row.first", nt_record_put(record, &row, e));
     row.version = 77;
@@ -469,6 +520,32 @@ static void in_results(void **state)
     IS_NULL("setup.files", nt_result_create(&none, &of, e));
     of.files = &file, of.columns = NULL;
     IS_NULL("setup.columns", nt_result_create(&none, &of, e));
+    nt_result_column nameless = {"t", NULL, "time"};
+    nt_result_array array = {"a", "m", "array", "body", "vector", 1, 3, NULL};
+    nt_result_attribute attribute = {"title", NULL, 0};
+    nt_result_words words = {0, NULL, 1};
+    file = (nt_result_file){"null_result.nc", NT_NETCDF};
+    of.columns = &nameless;
+    IS_NULL("setup.columns[0].unit", nt_result_create(&none, &of, e));
+    of.columns = &column, of.n_arrays = 1;
+    IS_NULL("setup.arrays", nt_result_create(&none, &of, e));
+    of.arrays = &array;
+    IS_NULL("setup.arrays[0].item_names", nt_result_create(&none, &of, e));
+    array.item_names = &(const char *){NULL};
+    IS_NULL("setup.arrays[0].item_names", nt_result_create(&none, &of, e));
+    array.component = NULL;
+    IS_NULL("setup.arrays[0].component", nt_result_create(&none, &of, e));
+    of.n_arrays = 0, of.n_attributes = 1;
+    IS_NULL("setup.attributes", nt_result_create(&none, &of, e));
+    of.attributes = &attribute;
+    IS_NULL("setup.attributes[0].value", nt_result_create(&none, &of, e));
+    of.n_attributes = 0, of.n_words = 1;
+    IS_NULL("setup.words", nt_result_create(&none, &of, e));
+    of.words = &words;
+    IS_NULL("setup.words[0].words", nt_result_create(&none, &of, e));
+    words.words = &(const char *){NULL};
+    IS_NULL("setup.words[0].words[0]", nt_result_create(&none, &of, e));
+    of.n_words = 0;
     of.version = 77;
     IS_UNKNOWN("setup.version", nt_result_create(&none, &of, e));
     IS_NULL("writer", nt_result_write(NULL, numbers, e));

@@ -75,4 +75,12 @@ grep -q "pulse.yaml:6:3: force push: value rises and falls within one step near 
 sed 's/w: 1e-3/w: 0.1/' pulse.yaml >wide.yaml
 expect 0 check wide.yaml
 grep -q "rises and falls" out err && fail "a wide pulse is named"
+# a rope that is taut from the start
+cat >taut.yaml <<'END'
+nutate: 1
+bodies: {b: {mass: 1, point: true, position: [0, 0, -2]}}
+forces: {r: {type: rope, through: [[ground, [0, 0, 0]], [b, [0, 0, -2]]], length: 0.5, stiffness: 1e4}}
+END
+expect 0 check taut.yaml
+prints "taut.yaml:3:10: force r: its length 0.5 m is shorter than its way of 2 m" "it pulls with 1.5e+04 N there"
 finish

@@ -29,6 +29,37 @@ expect 0 help man
 prints 'nutate\-sens'
 expect 0 help bash
 bash -n out || fail "completion"
+cp out completion.bash
+cat >complete.sh <<'END'
+nutate() { "$COMMAND" "$@"; }
+. ./completion.bash
+try() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=(); _nutate; printf '%s\n' "${COMPREPLY[@]}"; }
+has() { local want=$1; shift; try nutate "$@" | grep -qx -e "$want" || echo "$*: no $want"; }
+options=0
+for command in $(nutate --help | awk '/^  [a-z]/ {print $1}'); do
+    has "$command" "${command%?}"
+    nutate "$command" --help >text
+    for option in $(grep -o '^  -[-a-z]*' text); do
+        options=$((options + 1))
+        has "$option" "$command" "${option%?}"
+    done
+    for option in $(try nutate "$command" -); do
+        grep -q -e "^  $option\b" text || echo "$command has no $option"
+    done
+    has "$command" help "${command%?}"
+done
+[ $options -gt 100 ] || echo "$options options"
+has generalized-alpha run --method gen
+has klu run --solver k
+has orbit sens model.yaml --of o
+has quarter.yaml run q
+has pendulum new p
+has krysl papers k
+has bdf methods b
+END
+touch quarter.yaml
+COMMAND=$nutate bash complete.sh >found 2>&1
+[ ! -s found ] || fail "completion: $(cat found)"
 prints "complete -o filenames -F _nutate nutate"
 expect 0 help zsh
 prints "#compdef nutate"

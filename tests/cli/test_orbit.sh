@@ -54,7 +54,7 @@ tail -n 1 driven.orbit.csv | grep -q "^2.3999999999999999,0,2.61799" || fail "la
 
 # ---- derivatives ----
 expect 0 sens driven.yaml --of orbit --period '2*pi/w' --param w --param F --steps 60 --check
-prints "d(multiplier1.re)/d(w)" "good"
+prints "d(multiplier1.re)/d(w)" "good" "derivatives agree with differences of whole orbits"
 grep -q WRONG out && fail "$(cat out)"
 expect 0 sens swing.yaml --of orbit --free --param amplitude -o s.csv
 head -n 1 s.csv | grep -qx "period,d(period)/d(amplitude)" || fail "columns: $(head -n 1 s.csv)"

@@ -29,7 +29,7 @@ bool nt_splitting_may_be_apart(const nt_problem *p, const nt_splitting *c, int b
 {
     const nt_system *system = p->system;
     const nt_block *block = &p->space.blocks[b];
-    const int *given = nt_system_given_rows(system);
+    const int *given = system->given_rows;
     bool is_given = given && given[b] >= 0;
     if (p->frame != NT_INERTIAL || block->kind != NT_R3SO3 ||
         !(system->capabilities & NT_HAS_MOMENTA) || !(c->explicit_parts & NT_EXPLICIT) ||
@@ -132,7 +132,7 @@ nt_status nt_splitting_step_apart(nt_stepper *s, const nt_splitting *c, double h
 {
     const nt_problem *p = s->problem;
     const nt_momenta *momenta = p->system->momenta;
-    const int *given = nt_system_given_rows(p->system);
+    const int *given = p->system->given_rows;
     nt_splitting_memory m = nt_splitting_memory_of(p, &s->next);
     nt_status status = NT_OK;
     for (int k = 0; k < own->n_apart && status == NT_OK; k++) {

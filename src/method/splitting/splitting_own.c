@@ -378,7 +378,7 @@ static nt_status splitting_find_damping(nt_splitting_own *own)
 static bool splitting_all_rows_give(const nt_stepper *s)
 {
     const nt_problem *p = s->problem;
-    const int *given = nt_system_given_rows(p->system);
+    const int *given = p->system->given_rows;
     int n = 0;
     for (int b = 0; given && b < p->space.n_blocks; b++)
         n += given[b] >= 0 ? 3 : 0;
@@ -390,7 +390,7 @@ static nt_status splitting_divide(nt_splitting_own *own, const nt_stepper *s, co
                                   unsigned char *gone)
 {
     const nt_problem *p = own->whole;
-    const int *given = nt_system_given_rows(p->system);
+    const int *given = p->system->given_rows;
     own->gives = splitting_all_rows_give(s);
     for (int b = 0; b < p->space.n_blocks; b++) {
         bool needs_rows = given && given[b] >= 0;

@@ -51,7 +51,7 @@ static int of_orientation(const nt_model *model, const nt_body *body, nt_error *
                   body->name, angle);
 }
 
-static int of_bearing(const nt_model *model, const nt_element *e, nt_error *out)
+static int of_element(const nt_model *model, const nt_element *e, nt_error *out)
 {
     char words[500];
     return nt_element_remark(model, e, words, sizeof words) &&
@@ -198,8 +198,8 @@ int nt_model_remark(const nt_model *model, int i, nt_error *out)
             return of_orientation(model, body, out);
     }
     for (int k = 0; k < model->n_elements; k++)
-        if (of_bearing(model, &model->elements[k], &unwanted) && i-- == 0)
-            return of_bearing(model, &model->elements[k], out);
+        if (of_element(model, &model->elements[k], &unwanted) && i-- == 0)
+            return of_element(model, &model->elements[k], out);
     if (of_freedom(model, &unwanted) && i-- == 0)
         return of_freedom(model, out);
     if (i < model->n_jumps)

@@ -32,6 +32,7 @@
 #include "model/forces/looks.h"
 #include "model/forces/stop.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { ROPE_POINTS = NT_ROUTE_POINTS, ROPE_NUMBERS = 3 * ROPE_POINTS };
@@ -95,7 +96,8 @@ static const nt_key rope_keys[] = {
      .offset = offsetof(nt_rope, length),
      .bit = ROPE_LENGTH,
      .unit = "m",
-     .meaning = "free length; default that of its way at the given placement"},
+     .meaning = "free length; default that of its way at the given placement; where it is less, "
+                "the rope pulls there"},
     {.name = "stiffness",
      .type = NT_KEY_NUMBER,
      .offset = offsetof(nt_rope, stiffness),
@@ -446,6 +448,20 @@ void nt_rope_look(const nt_element *e, const nt_view *view, double *length, doub
     pulls[0] = all.T[0], pulls[1] = all.T[way.pieces - 1];
 }
 
+/* Where it is taut already. */
+static bool rope_remark(const nt_model *model, const nt_element *e, char *text, size_t size)
+{
+    const nt_rope *rope = nt_model_data(model, e);
+    if (!(rope->given >> ROPE_LENGTH & 1) || !(rope->length < rope->way))
+        return false;
+    snprintf(
+        text, size,
+        "its length %g m is shorter than its way of %g m at the given placement: it pulls with "
+        "%.4g N there",
+        rope->length, rope->way, rope->stiffness * (rope->way - rope->length));
+    return true;
+}
+
 static void rope_draw(const nt_run *run, const nt_element *e, nt_sketch_put *put, void *to)
 {
     const nt_rope *rope = nt_element_data(run, e);
@@ -470,6 +486,7 @@ const nt_element_type nt_force_rope = {
     .depends_on_rates = rope_depends_on_rates,
     .is_smooth = rope_is_smooth,
     .reaction = rope_reaction,
+    .remark = rope_remark,
     .draw = rope_draw,
     .along = NT_ALONG_WAY,
 };

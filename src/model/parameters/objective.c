@@ -4,9 +4,9 @@
  * first by the derivatives of the expression, dc as for any record. */
 #include "model/parameters/objective.h"
 
-#include "base/error.h"
 #include "model/parameters/parameter.h"
 #include "model/quantities/sampler_tangent.h"
+#include "system/check.h"
 
 #include <math.h>
 #include <string.h>
@@ -196,6 +196,7 @@ nt_status nt_run_objective_values(nt_run *run, const nt_state *state, const doub
 {
     nt_error_clear(error);
     NT_NEED(error, "run state out", run, state, out);
+    NT_NEED_STATE(error, "state", &run->system, state);
     return nt_said(error, find_values(run, run->model->objectives, run->model->n_objectives, state,
                                       reactions, out, error));
 }
@@ -207,6 +208,7 @@ nt_status nt_run_objective_tangent(nt_run *run, const nt_state *state, const dou
     nt_error_clear(error);
     NT_NEED(error, "run state rate out", run, state, rate, out);
     NT_NEED_VERSION(error, "rate", rate->version);
+    NT_NEED_STATE(error, "state", &run->system, state);
     const nt_sample_direction direction = {
         .state = state, .reactions = reactions, .reaction_rates = reaction_rates, .rate = rate};
     return nt_said(error, find_rates(run, run->model->objectives, run->model->n_objectives,

@@ -449,13 +449,74 @@ nt_status nt_model_quantity(const nt_model *model, const char *name, nt_quantity
     return nt_said(error, nt_quantity_find(model, name, false, NULL, quantity, error));
 }
 
+static family family_of(const nt_quantity_kind *k)
+{
+    switch (k->of) {
+    case NT_OF_BODY:
+    case NT_OF_TURNING:
+    case NT_OF_END:
+        return BODY;
+    case NT_OF_MARKER:
+    case NT_OF_STATION:
+    case NT_OF_FIGURE:
+    case NT_OF_MATERIAL:
+        return MARKER;
+    case NT_OF_NAMED:
+        return NAMED;
+    case NT_OF_WHOLE:
+        return WHOLE;
+    default:
+        return ELEMENT;
+    }
+}
+
+static bool in_bearing(const nt_quantity_kind *k)
+{
+    return k->of == NT_OF_BALL || k->of == NT_OF_CAGE;
+}
+
+static bool is_quantity(const nt_model *model, const nt_quantity_info *q)
+{
+    if (q->kind < 0 || q->kind >= nt_quantity_kind_count || q->object < 0)
+        return false;
+    const nt_quantity_kind *k = &nt_quantity_kinds[q->kind];
+    const int counts[] = {model->n_bodies, model->n_markers, model->n_elements, model->n_named, 1};
+    if (q->columns < 1 || q->first < 0 || q->columns > k->columns - q->first)
+        return false;
+    if (in_bearing(k)) {
+        int element = model->n_elements > 0 ? q->object % model->n_elements : -1;
+        if (element < 0 || !nt_element_is_bearing(&model->elements[element]))
+            return false;
+        const nt_bearing *b = nt_model_data(model, &model->elements[element]);
+        int part = nt_bearing_part(model, q->object), contact = part - NT_BEARING_PARTS;
+        if (k->of == NT_OF_CAGE)
+            return part == NT_BEARING_OF_CAGE && b->has_cage;
+        return contact >= 0 && contact / NT_BALL_CONTACTS < b->n_balls &&
+               (contact % NT_BALL_CONTACTS != NT_POCKET || b->has_cage);
+    }
+    family of = family_of(k);
+    return q->object < counts[of] && has_kind(model, of, q->object, k);
+}
+
+nt_status nt_quantity_refuse(nt_error *error, const char *function, const nt_model *model,
+                             const nt_quantity_info *quantities, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!is_quantity(model, &quantities[i]))
+            return nt_fail(error, NT_INVALID,
+                           "%s: quantity %d is none of this model, expected one that "
+                           "nt_model_quantity has found in it",
+                           function, i);
+    return NT_OK;
+}
+
 void nt_model_quantity_column(const nt_model *model, const nt_quantity_info *quantity, int column,
                               char *name, char *unit, char *meaning, int size)
 {
     size_t room = size > 0 ? (size_t)size : 0;
     char *const texts[3] = {name, unit, meaning};
-    if (!model || !quantity || !name || !unit || !meaning || quantity->kind < 0 ||
-        quantity->kind >= nt_quantity_kind_count) {
+    if (!model || !quantity || !name || !unit || !meaning || !is_quantity(model, quantity) ||
+        column < 0 || column >= quantity->columns) {
         for (int j = 0; j < 3; j++)
             if (texts[j] && room > 0)
                 texts[j][0] = '\0';
@@ -463,19 +524,11 @@ void nt_model_quantity_column(const nt_model *model, const nt_quantity_info *qua
     }
     const nt_quantity_kind *k = &nt_quantity_kinds[quantity->kind];
     int i = quantity->first + column;
-    bool of_body = k->of == NT_OF_BODY || k->of == NT_OF_TURNING || k->of == NT_OF_END;
-    bool of_marker = k->of == NT_OF_MARKER || k->of == NT_OF_STATION || k->of == NT_OF_FIGURE ||
-                     k->of == NT_OF_MATERIAL;
-    family of = k->of == NT_OF_WHOLE   ? WHOLE
-                : of_body              ? BODY
-                : of_marker            ? MARKER
-                : k->of == NT_OF_NAMED ? NAMED
-                                       : ELEMENT;
-    bool in_bearing = k->of == NT_OF_BALL || k->of == NT_OF_CAGE;
-    int index = in_bearing ? quantity->object % model->n_elements : quantity->object;
+    family of = family_of(k);
+    int index = in_bearing(k) ? quantity->object % model->n_elements : quantity->object;
     const char *object = object_name(model, of, index);
     char whole[96], part[32];
-    if (in_bearing) {
+    if (in_bearing(k)) {
         nt_bearing_part_name(nt_bearing_part(model, quantity->object), part, sizeof part);
         snprintf(whole, sizeof whole, "%.60s.%s", object, part);
         object = whole;

@@ -39,6 +39,10 @@ void nt_quantity_more_elements(nt_model *model, int more);
 nt_status nt_quantity_find(const nt_model *model, const char *name, bool any,
                            nt_object_name **object, nt_quantity_info *quantity, nt_error *error);
 
+/* NT_INVALID with words of a public function where one of quantities[n] is none of the model. */
+nt_status nt_quantity_refuse(nt_error *error, const char *function, const nt_model *model,
+                             const nt_quantity_info *quantities, int n);
+
 /* Whether what is to be recorded is no name but an expression, norm(a.position): a quantity whose
  * name is its text. */
 bool nt_quantity_is_expression(const char *text);

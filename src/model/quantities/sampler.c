@@ -1,7 +1,7 @@
 /* A state as the recorded quantities see it. */
-#include "base/error.h"
 #include "model/evaluate.h"
 #include "model/quantities/quantity_kind.h"
+#include "system/check.h"
 
 #include <string.h>
 
@@ -77,6 +77,8 @@ nt_status nt_run_sample(nt_run *run, const nt_quantity_info *quantity, const nt_
 {
     nt_error_clear(error);
     NT_NEED(error, "run quantity state out", run, quantity, state, out);
+    NT_NEED_STATE(error, "state", &run->system, state);
+    NT_NEED_GOOD(nt_quantity_refuse(error, __func__, run->model, quantity, 1));
     nt_sampler sampler = {.run = run};
     nt_arena arena = {0};
     nt_status status = NT_OK;

@@ -4,9 +4,9 @@
  * the records at six such places give differences of sixth order, judged by those of fourth. */
 #include "model/quantities/sampler_tangent.h"
 
-#include "base/error.h"
 #include "model/evaluate.h"
 #include "model/parameters/parameter.h"
+#include "system/check.h"
 
 #include <float.h>
 #include <math.h>
@@ -233,6 +233,8 @@ nt_status nt_run_sample_tangent(nt_run *run, const nt_quantity_info *quantities,
     if (n > 0)
         NT_NEED(error, "quantities", quantities);
     NT_NEED_VERSION(error, "rate", rate->version);
+    NT_NEED_STATE(error, "state", &run->system, state);
+    NT_NEED_GOOD(nt_quantity_refuse(error, __func__, run->model, quantities, n));
     nt_tangent_sampler t;
     nt_arena arena = {0};
     int columns = 0;

@@ -8,7 +8,9 @@
 #include <string.h>
 
 /* Points per delay, at least and at most: what lies closer than SPAN parts of it is thinned out, so
- * that between points the cubic is off by (tau/SPAN)^4 x''''/384 at most. */
+ * that between points the cubic is off by (tau/SPAN)^4 x''''/384 at most. Steps that a method
+ * chooses are no longer than tau/LEAST, and so behind a kink, where a point has the slope before it
+ * for both sides, the past is off by 0.15 tau/LEAST of what the slope jumps by, within one step. */
 enum { LEAST = 64, MOST = 1024, SPARE = 8 };
 
 /* Memory: the number of points, then t, x, x' of each, the oldest first. */
@@ -98,12 +100,12 @@ nt_status nt_run_check_delays(const nt_run *run, nt_error *error)
     return NT_OK;
 }
 
-double nt_run_shortest_delay(const nt_run *run)
+double nt_run_longest_step(const nt_run *run)
 {
     double shortest = (double)INFINITY;
     for (int k = 0; k < run->model->n_delays; k++)
         shortest = fmin(shortest, length_of(run, k, run->variables));
-    return shortest;
+    return shortest / LEAST;
 }
 
 /* x begins with a kink, which comes back after each T one derivative higher. */
