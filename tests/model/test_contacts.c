@@ -346,6 +346,32 @@ static void one_centre_is_told(void **state)
     mechanism_close(&m);
 }
 
+/* The rate of turning about the normal is told whether or not it meets a moment. */
+static void spin_is_told_without_a_moment(void **state)
+{
+    (void)state;
+    static const char *const laws[] = {"stiffness: 1e7",
+                                       "stiffness: 1e7, friction: {coefficient: 0.2}",
+                                       "material: {E: 2e11, nu: 0.3}, spin: false",
+                                       "material: {E: 2e11, nu: 0.3}, friction: {coefficient: 0.2}",
+                                       "stiffness: 1e7, rolling: {resistance: 1e-4}"};
+    for (size_t i = 0; i < sizeof laws / sizeof laws[0]; i++) {
+        char text[600];
+        double spin;
+        snprintf(text, sizeof text,
+                 "nutate: 1\nbodies:\n"
+                 "  ball: {mass: 1, inertia: [1e-3, 1e-3, 1e-3], position: [0, 0.006, 0.008],\n"
+                 "         angular_velocity: [3, 5, 10]}\n"
+                 "contacts: {c: {type: sphere_plane, between: [ground, ball], radius: 0.0101,\n"
+                 "               plane: {normal: [0, 3, 4]}, %s}}\n",
+                 laws[i]);
+        mechanism m = mechanism_open(text);
+        record(&m, "c.spin_speed", &spin);
+        CLOSE(spin, (3 * 5 + 4 * 10) / 5.0, 1e-13);
+        mechanism_close(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -359,6 +385,7 @@ int main(void)
         cmocka_unit_test(rebound_loses_what_the_law_says),
         cmocka_unit_test(sliding_ends_in_rolling),
         cmocka_unit_test(one_centre_is_told),
+        cmocka_unit_test(spin_is_told_without_a_moment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -208,10 +208,10 @@ NT_INLINE nt_touch nt_touch_find(nt_touch_kind kind, const nt_surface *s, const 
     t.phi_t = t.traction.phi;
     t.F = v3_scale(t.N, v3_axpy(-t.phi_t, t.w, t.n));
     t.power = (t.elastic - t.N) * t.rate - t.N * t.phi_t * w2;
-    if (!kind.spins && !kind.rolls)
-        return t;
     v3 turning = v3_sub(at->w_b, at->w_a);
     t.w_n = v3_dot(t.n, turning);
+    if (!kind.spins && !kind.rolls)
+        return t;
     if (kind.spins) {
         t.arm = law->spin_arm * root;
         double speed = t.arm * t.w_n, spin2 = speed * speed + slip2;
