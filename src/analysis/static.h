@@ -174,9 +174,10 @@ nt_status nt_static_refuse_free(nt_static *s, nt_status status, nt_error *error)
  * negative one shows, with an eighth of the work. */
 nt_status nt_static_find_softest(nt_static *s, bool roughly, double *value);
 
-/* Of a stable state: the direction of least stiffness per inertia (the diagonal of M), in which it
- * shakes slowest, into `softest`; after nt_static_find_softest. */
-nt_status nt_static_find_slowest(nt_static *s);
+/* The direction of least stiffness per inertia (the diagonal of M), in which a stable state shakes
+ * slowest and an unstable one is left fastest; where it is unstable `shift` is beyond its squared
+ * rate, else 0. Into `softest`, after nt_static_find_softest. */
+nt_status nt_static_find_slowest(nt_static *s, double shift);
 
 /* Whether a direction has no stiffness, which is then in `softest`: some inverse iterations, far
  * less work. */

@@ -682,6 +682,23 @@ static nt_status judge_by_modes(nt_static *s, nt_stability *out)
     return NT_OK;
 }
 
+/* Where an unstable state is left the fastest, from a direction without stiffness, in `softest`:
+ * the squared rate is a few times that along it at the most. */
+static const double BEYOND = 4;
+
+static nt_status find_direction(nt_static *s, const nt_stability *out)
+{
+    double *x = s->step, inertia = inertia_along(s, s->softest);
+    if (out->softness > 0)
+        return nt_static_find_slowest(s, 0);
+    if (out->softness >= -NT_STATIC_FREE || !(inertia > 0))
+        return NT_OK;
+    memcpy(x, s->softest, (size_t)s->problem->nv * sizeof *x);
+    memset(x + s->problem->nv, 0, (size_t)s->problem->nc * sizeof *x);
+    double rate = nt_static_stiffness_along(s, x) / inertia;
+    return rate < 0 && isfinite(rate) ? nt_static_find_slowest(s, -BEYOND * rate) : NT_OK;
+}
+
 nt_status nt_static_stability(nt_static *s, nt_stability *out, nt_error *error)
 {
     nt_error_clear(error);
@@ -696,7 +713,7 @@ nt_status nt_static_stability(nt_static *s, nt_stability *out, nt_error *error)
         return nt_fail(error, status, "stability: %s", nt_status_text(status));
     if (!isfinite(out->softness)) /* nothing can move */
         return NT_OK;
-    if (out->softness > 0 && (status = nt_static_find_slowest(s)) != NT_OK)
+    if ((status = find_direction(s, out)) != NT_OK)
         return nt_fail(error, status, "stability: %s", nt_status_text(status));
     memcpy(s->step, s->softest, (size_t)s->problem->nv * sizeof *s->step);
     memset(s->step + s->problem->nv, 0, (size_t)s->problem->nc * sizeof *s->step);

@@ -225,7 +225,7 @@ nt_status nt_static_find_free(nt_static *s, bool *free_motion)
     return status;
 }
 
-nt_status nt_static_find_slowest(nt_static *s)
+nt_status nt_static_find_slowest(nt_static *s, double shift)
 {
     int nv = s->problem->nv, most = nv < MOST_VECTORS ? nv : MOST_VECTORS;
     double *drag = s->drag, *weight = s->vector[1], largest[2] = {0, 0};
@@ -238,8 +238,8 @@ nt_status nt_static_find_slowest(nt_static *s)
     lanczos *l = malloc(sizeof *l);
     double *v = malloc(((size_t)most + 1) * (size_t)nv * sizeof *v);
     nt_solver_forget(s->solver);
-    nt_status status = l && v ? nt_static_factor(s, 0) : NT_NO_MEMORY;
     s->drag = weight;
+    nt_status status = l && v ? nt_static_factor(s, shift) : NT_NO_MEMORY;
     if (status == NT_OK) {
         l->v = v;
         status = build(s, l, most);
@@ -248,8 +248,8 @@ nt_status nt_static_find_slowest(nt_static *s)
         double largest_theta = 0; /* those far below it are rounding, of either sign */
         diagonalise(l);
         for (int k = 0; k < l->m; k++)
-            largest_theta = fmax(largest_theta, l->T[k][k]);
-        smallest(s, l, 0, 1e-6 * largest_theta, s->softest);
+            largest_theta = fmax(largest_theta, fabs(l->T[k][k]));
+        smallest(s, l, shift, 1e-6 * largest_theta, s->softest);
     }
     s->drag = drag;
     free(v);

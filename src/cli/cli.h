@@ -82,7 +82,12 @@ typedef struct nt_cli_command {
 int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, int count,
                         char **arguments);
 void nt_cli_options_free(nt_cli_options *options);
-const char *nt_cli_solver_name(nt_solver_kind kind);
+
+/* " --set KEY=VALUE" for each setting and " --solver NAME", as they were given. */
+void nt_cli_put_settings(FILE *to, const nt_cli_options *options);
+/* Ends the last line of a text that open_memstream writes: the text, to be freed; NULL when memory
+ * is out. */
+char *nt_cli_finish_text(FILE *to, char **text);
 
 /* Usage, text and options of a command. */
 void nt_cli_options_help(const nt_cli_command *command, FILE *to);

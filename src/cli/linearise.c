@@ -59,6 +59,10 @@ static int choose_files(job *j)
                    j->bode ? j->bode : j->drawing);
         return NT_EXIT_USAGE;
     }
+    if (j->options->bode && !j->bode && !j->drawing) {
+        nt_cli_say("--bode: expected -o FILE.csv or -o FILE.svg for the transfer functions");
+        return NT_EXIT_USAGE;
+    }
     int status = NT_EXIT_DONE;
     for (int i = 0; i < j->options->n_outputs && status == NT_EXIT_DONE; i++) {
         const char *path = j->options->outputs[i];

@@ -217,7 +217,23 @@ static int read_solver(const char *text, nt_solver_kind *kind)
     return NT_EXIT_USAGE;
 }
 
-const char *nt_cli_solver_name(nt_solver_kind kind) { return solvers[kind]; }
+void nt_cli_put_settings(FILE *to, const nt_cli_options *options)
+{
+    for (int i = 0; i < options->n_settings; i++)
+        fprintf(to, " --set %s=%s", options->settings[i].key, options->settings[i].value);
+    if (options->solver != NT_SOLVER_AUTO)
+        fprintf(to, " --solver %s", solvers[options->solver]);
+}
+
+char *nt_cli_finish_text(FILE *to, char **text)
+{
+    fputc('\n', to);
+    bool good = !ferror(to);
+    if (fclose(to) == 0 && good)
+        return *text;
+    free(*text);
+    return NULL;
+}
 
 /* KEY=VALUE is cut at its first equals sign, in place. */
 static int read_setting(nt_cli_options *options, char *text)

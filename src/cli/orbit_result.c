@@ -29,15 +29,8 @@ static char *provenance(const nt_cli_orbit_job *job)
         fprintf(to, " --period %s", job->options->period);
     for (int i = 0; i < job->options->n_advances; i++)
         fprintf(to, " --advance %s", job->options->advances[i]);
-    for (int i = 0; i < job->options->n_settings; i++)
-        fprintf(to, " --set %s=%s", job->options->settings[i].key, job->options->settings[i].value);
-    fputc('\n', to);
-    bool good = !ferror(to);
-    if (fclose(to) != 0 || !good) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    nt_cli_put_settings(to, job->options);
+    return nt_cli_finish_text(to, &text);
 }
 
 typedef struct rows {

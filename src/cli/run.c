@@ -37,19 +37,10 @@ static char *provenance(const nt_cli_plan *plan, const nt_cli_options *options, 
         fprintf(to, " --step %.17g", options->step);
     if (options->duration > 0)
         fprintf(to, " --duration %.17g", options->duration);
-    for (int i = 0; i < options->n_settings; i++)
-        fprintf(to, " --set %s=%s", options->settings[i].key, options->settings[i].value);
-    if (options->solver != NT_SOLVER_AUTO)
-        fprintf(to, " --solver %s", nt_cli_solver_name(options->solver));
+    nt_cli_put_settings(to, options);
     if (options->restart)
         fprintf(to, " --restart %s", nt_cli_base_name(options->restart));
-    fputc('\n', to);
-    bool good = !ferror(to);
-    if (fclose(to) != 0 || !good) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    return nt_cli_finish_text(to, &text);
 }
 
 /* A hash of a table's file as it is now; 0 where it cannot be read. */

@@ -54,7 +54,7 @@ static int make_loading(nt_cli_static *a, const nt_cli_options *options)
     return NT_EXIT_DONE;
 }
 
-int nt_cli_static_make(nt_cli_static *a, const nt_cli_options *options)
+static int static_make(nt_cli_static *a, const nt_cli_options *options)
 {
     nt_error error = {0};
     a->plan.path = options->name;
@@ -86,6 +86,16 @@ int nt_cli_static_make(nt_cli_static *a, const nt_cli_options *options)
                         &error) != NT_OK)
         return nt_cli_fail(options->name, &error);
     return NT_EXIT_DONE;
+}
+
+int nt_cli_static_begin(nt_cli_static *a, const nt_cli_options *options)
+{
+    int status = nt_cli_places_choose(&a->places, options);
+    if (status == NT_EXIT_DONE)
+        status = static_make(a, options);
+    if (status == NT_EXIT_DONE)
+        status = nt_cli_places_check(&a->places, &a->plan, options);
+    return status == NT_EXIT_DONE ? nt_cli_places_probe(&a->places) : status;
 }
 
 void nt_cli_static_free(nt_cli_static *a)
@@ -122,17 +132,8 @@ static char *provenance(const nt_cli_static *a, const nt_cli_options *options, c
     fputs(options->arc_length ? " --arc-length" : "", to);
     if (options->path_step > 0)
         fprintf(to, " --path-step %.17g", options->path_step);
-    for (int i = 0; i < options->n_settings; i++)
-        fprintf(to, " --set %s=%s", options->settings[i].key, options->settings[i].value);
-    if (options->solver != NT_SOLVER_AUTO)
-        fprintf(to, " --solver %s", nt_cli_solver_name(options->solver));
-    fputc('\n', to);
-    bool good = !ferror(to);
-    if (fclose(to) != 0 || !good) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    nt_cli_put_settings(to, options);
+    return nt_cli_finish_text(to, &text);
 }
 
 /* A path has the load first, and the last state under loads that none carries; a single state, its
@@ -292,6 +293,19 @@ static int show_stability(nt_cli_static *a)
     return NT_EXIT_DONE;
 }
 
+/* Friction that is set-valued, which a run may rest by elsewhere. */
+static void show_friction(const nt_cli_static *a)
+{
+    const nt_model *model = a->plan.model;
+    int n = nt_model_sliding_count(model), first = nt_model_event_count(model);
+    for (int i = 0; i < n; i += 2)
+        fprintf(stderr, "%s%s",
+                i == 0 ? "  friction that sticks is left out, a run may rest elsewhere: " : "; ",
+                nt_model_event_name(model, first + i));
+    if (n > 0)
+        fputc('\n', stderr);
+}
+
 static int show_values(const nt_cli_static *a)
 {
     enum { SHOWN = 6 };
@@ -345,6 +359,7 @@ int nt_cli_static_summary(nt_cli_static *a, int status)
         fprintf(stderr, "  held: %d directions as asked for, %d that move freely\n", held, n_free);
     if (status == NT_EXIT_DONE)
         status = show_stability(a);
+    show_friction(a);
     long rows = a->record ? nt_record_rows(a->record) : 0;
     for (int i = 0; i < a->places.n; i++)
         if (strcmp(a->places.files[i].path, "-") != 0)
@@ -359,13 +374,7 @@ int nt_cli_static_state(const nt_cli_options *options)
 {
     nt_cli_static a = {0};
     nt_error error = {0};
-    int status = nt_cli_places_choose(&a.places, options);
-    if (status == NT_EXIT_DONE)
-        status = nt_cli_static_make(&a, options);
-    if (status == NT_EXIT_DONE)
-        status = nt_cli_places_check(&a.places, &a.plan, options);
-    if (status == NT_EXIT_DONE)
-        status = nt_cli_places_probe(&a.places);
+    int status = nt_cli_static_begin(&a, options);
     if (status == NT_EXIT_DONE && a.is_path)
         status = nt_cli_static_open(&a, options, NULL, 0);
     if (status != NT_EXIT_DONE)

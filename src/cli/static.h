@@ -22,7 +22,7 @@ typedef struct nt_cli_static {
 } nt_cli_static;
 
 /* All return exit statuses after saying what is wrong. nt_cli_static_free in any case. */
-int nt_cli_static_make(nt_cli_static *a, const nt_cli_options *options);
+int nt_cli_static_begin(nt_cli_static *a, const nt_cli_options *options);
 /* Begin the result, with derivatives in parameters[n]. */
 int nt_cli_static_open(nt_cli_static *a, const nt_cli_options *options, const int *parameters,
                        int n);

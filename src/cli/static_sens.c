@@ -172,10 +172,12 @@ static int check_parameter(check *c, int k, const double *exact, const double *v
             int at_column = g->first + j;
             nt_model_quantity_column(c->a->plan.model, &g->quantity, j, column, unit, meaning, 64);
             double difference = v.step >= 0 ? d.four[v.step][at_column] : (double)NAN;
+            double off = fabs(exact[at_column] - difference);
+            double digits = off > 0 && v.size > 0 ? -log10(off / v.size) : 16;
             rows[row] = (nt_check_row){.kind = v.kind,
                                        .derivative = exact[at_column],
                                        .difference = difference,
-                                       .digits = v.size > 0 ? v.off / v.size : 0,
+                                       .digits = fmax(0, fmin(16, digits)),
                                        .doubt = v.size > 0 ? v.doubt / v.size : 0};
             snprintf(rows[row].label, sizeof rows[row].label, "d(%s)/d(%s)", column, name);
         }
@@ -240,13 +242,7 @@ int nt_cli_static_sens(const nt_cli_options *options, nt_cli_sens *sens)
     nt_cli_static a = {0};
     derivatives d = {0};
     nt_error error = {0};
-    int status = nt_cli_places_choose(&a.places, options);
-    if (status == NT_EXIT_DONE)
-        status = nt_cli_static_make(&a, options);
-    if (status == NT_EXIT_DONE)
-        status = nt_cli_places_check(&a.places, &a.plan, options);
-    if (status == NT_EXIT_DONE)
-        status = nt_cli_places_probe(&a.places);
+    int status = nt_cli_static_begin(&a, options);
     if (status == NT_EXIT_DONE)
         status = nt_cli_sens_find(sens, &a.plan, options);
     if (status == NT_EXIT_DONE &&

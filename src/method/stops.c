@@ -459,6 +459,7 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
                              .asked = which,
                              .ends = instant->ends,
                              .pattern = s->pattern,
+                             .number = instant->number,
                              .kept_at = timed_by < 0 ? instant->kept_at : -1,
                              .scale = timed_by >= 0 ? s->size[timed_by] : 0};
     if (it->attend_jump && !s->beginning)

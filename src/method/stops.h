@@ -58,6 +58,7 @@ typedef struct nt_jump_of_state {
     int kept_at;   /* the entry of memory that held the time; -1: none              */
     double scale;  /* of the indicator's rate: what counts as none                               */
     unsigned pattern; /* of the impact: nt_stops                                                 */
+    int number;       /* of nt_events.word                                                       */
 } nt_jump_of_state;
 
 struct nt_integrator;

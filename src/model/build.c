@@ -309,8 +309,9 @@ static nt_status build_describe(nt_model *model)
     s->pattern = &model->pattern;
     s->capabilities = NT_HAS_TANGENT | NT_APPLIES_MAP | NT_HAS_ENERGY | NT_HAS_PARAMETERS |
                       NT_HAS_PARAMETER_TANGENT | NT_HAS_MOMENTA | NT_ALL_LEVELS | NT_AFFINE |
-                      NT_HAS_SPLIT | NT_DISCRETE_MEMORY;                /* memory counts turns */
-    if (model->memory_varies || model->n_sampled + model->n_delays > 0) /* places, samples */
+                      NT_HAS_SPLIT | NT_DISCRETE_MEMORY; /* memory counts turns */
+    if (model->memory_varies || model->grips_give ||     /* places, samples */
+        model->n_sampled + model->n_delays > 0)
         s->capabilities &= ~(unsigned)NT_DISCRETE_MEMORY;
     if (model->has_own || model->has_inertia) /* those are the bodies' alone */
         s->capabilities &= ~(unsigned)NT_HAS_MOMENTA;

@@ -298,7 +298,7 @@ nt_status nt_run_accept_tangent(void *self, const nt_point *at, int k,
 {
     nt_run *run = self;
     (void)at, (void)k;
-    if (run->model->n_delays > 0) /* by differences */
+    if (run->model->n_delays > 0 || run->model->grips_give) /* by differences */
         return NT_UNSUPPORTED;
     memcpy(dnext, along->memory, (size_t)run->system.n_memory * sizeof *dnext);
     return NT_OK;

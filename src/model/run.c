@@ -293,7 +293,7 @@ void nt_run_initial(const nt_run *run, double *q, double *v, double *memory)
 
 const void *nt_element_data_in(const nt_run *run, const nt_element *element)
 {
-    return nt_element_data(run, element);
+    return run && element ? nt_element_data(run, element) : NULL;
 }
 
 const void *nt_element_data_of(const nt_model *model, const nt_element *element)

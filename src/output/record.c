@@ -222,6 +222,27 @@ static nt_status record_describe(const nt_record *record, nt_arena *scratch, con
     return NT_OK;
 }
 
+/* Values of the parameters whose derivatives are recorded, NAME=VALUE lines: what a change of one
+ * per cent is cannot be read from a model whose parameters are expressions. */
+static nt_status record_parameters(const nt_record *record, nt_arena *scratch,
+                                   nt_result_attribute *attributes, int *n, nt_error *error)
+{
+    const nt_system *system = nt_run_system(record->run);
+    double *values = NT_TAKE(scratch, system->n_parameters, double);
+    size_t room = 1, used = 0;
+    for (int k = 0; k < record->n_parameters; k++)
+        room += strlen(parameter_name(record, k)) + 30;
+    char *text = nt_arena_take(scratch, room, 1);
+    if (!values || !text)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    system->get_parameters(system->self, values);
+    for (int k = 0; k < record->n_parameters; k++)
+        used += (size_t)snprintf(text + used, room - used, "%s%s=%.17g", k > 0 ? "\n" : "",
+                                 parameter_name(record, k), values[record->parameters[k]]);
+    record_add(attributes, n, "parameters", text, used);
+    return NT_OK;
+}
+
 /* ---- poses ---------------------------------------------------------------------------------- */
 
 /* Finds the poses of all bodies but the ground, where a file can hold them. */
@@ -376,6 +397,8 @@ static nt_status open_result(nt_record *record, const nt_record_setup *setup, nt
     if (status == NT_OK)
         status = record_describe(record, &scratch, setup->provenance, attributes,
                                  &result.n_attributes, error);
+    if (status == NT_OK && record->n_parameters > 0)
+        status = record_parameters(record, &scratch, attributes, &result.n_attributes, error);
     nt_bytes scene = {0};
     if (status == NT_OK && n_bodies > 0) {
         status = nt_scene_write(record->run, &scene, error);

@@ -92,6 +92,62 @@ static nt_status own_memory_tangent(nt_sensitivity *s, int i, const nt_phase *at
     return system->accept_tangent(system->self, &point, s->route[i].parameter, &along, dnext);
 }
 
+/* One derivative by differences over steps of `step`: dnext[n_memory]. */
+static nt_status difference_accept(nt_sensitivity *s, int i, const nt_phase *from,
+                                   const nt_variation *d, double step, double *dnext)
+{
+    const nt_problem *p = s->integrator->problem;
+    nt_phase varied = nt_sensitivity_phase(s, 0);
+    nt_status status = NT_OK;
+    memset(dnext, 0, (size_t)p->system->n_memory * sizeof *dnext);
+    for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
+        int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
+        double weight = sign * nt_stencil[distance - 1] / step;
+        status = nt_sensitivity_move_parameter(s, i, sign * distance * step);
+        nt_sensitivity_move(p, from, d, sign * distance * step, s->values, &varied);
+        varied.all[NT_PHASE_T] = from->all[NT_PHASE_T];
+        nt_point at = nt_sensitivity_point(s, &varied);
+        p->system->accept(p->system->self, &at, s->probe);
+        for (int k = 0; k < p->system->n_memory; k++)
+            dnext[k] += weight * s->probe[k];
+    }
+    return status;
+}
+
+/* Steps are made shorter so often, by this factor, until two of them give each number alike. */
+enum { FINER = 3 };
+static const double FINE = 0.0625, ALIKE = 1e-9;
+
+/* Numbers of memory may bend within much less than the state does (how a contact slips, where it
+ * is about to stick), so each is taken with the step that agrees best with the one before. */
+static nt_status difference_memory(nt_sensitivity *s, int i, const nt_phase *from,
+                                   const nt_variation *d, double step, double *dnext)
+{
+    const nt_system *system = s->integrator->problem->system;
+    int n = system->n_memory;
+    double *coarse = s->probe + n, *off = coarse + n, *fine = off + n;
+    nt_status status = difference_accept(s, i, from, d, step, dnext);
+    memcpy(coarse, dnext, (size_t)n * sizeof *coarse);
+    for (int k = 0; k < n; k++)
+        off[k] = (double)INFINITY;
+    bool differ = true;
+    for (int level = 0; level < FINER && differ && status == NT_OK; level++) {
+        step *= FINE;
+        status = difference_accept(s, i, from, d, step, fine);
+        differ = false;
+        for (int k = 0; k < n; k++) {
+            double apart = fabs(fine[k] - coarse[k]);
+            bool alike = apart <= ALIKE * (1 + fabs(fine[k]));
+            if (apart < off[k] && off[k] > ALIKE * (1 + fabs(dnext[k])))
+                dnext[k] = alike ? coarse[k] : fine[k], off[k] = apart;
+            differ = differ || !alike;
+            coarse[k] = fine[k];
+        }
+    }
+    nt_status back = system->set_parameters(system->self, s->p);
+    return status != NT_OK ? status : back;
+}
+
 /* The derivative of what `accept` makes of the memory. */
 static nt_status vary_memory(nt_sensitivity *s, int i, const nt_variation *before,
                              const nt_variation *after)
@@ -105,30 +161,16 @@ static nt_status vary_memory(nt_sensitivity *s, int i, const nt_variation *befor
             memcpy(after->memory, before->memory, (size_t)n_memory * sizeof(double));
         return NT_OK;
     }
-    nt_phase varied = nt_sensitivity_phase(s, 0), from = it->stepper.next;
+    nt_phase from = it->stepper.next;
     from.memory = it->stepper.now.memory;
     nt_variation d = *after;
     d.memory = before->memory;
     nt_status status = own_memory_tangent(s, i, &from, &d, after->memory);
     if (status != NT_UNSUPPORTED)
         return status;
-    memset(after->memory, 0, (size_t)n_memory * sizeof(double));
-    status = NT_OK;
     double step = fmin(nt_sensitivity_reach(p, nt_phase_point(&from), nt_variation_to_read(&d)),
                        1e-2 * nt_parameter_scale(s, s->route[i].parameter));
-    for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
-        int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
-        double weight = sign * nt_stencil[distance - 1] / step;
-        status = nt_sensitivity_move_parameter(s, i, sign * distance * step);
-        nt_sensitivity_move(p, &from, &d, sign * distance * step, s->values, &varied);
-        varied.all[NT_PHASE_T] = from.all[NT_PHASE_T];
-        nt_point at = nt_sensitivity_point(s, &varied);
-        p->system->accept(p->system->self, &at, s->probe);
-        for (int k = 0; k < n_memory; k++)
-            after->memory[k] += weight * s->probe[k];
-    }
-    nt_status back = p->system->set_parameters(p->system->self, s->p);
-    return status != NT_OK ? status : back;
+    return difference_memory(s, i, &from, &d, step, after->memory);
 }
 
 /* What methods carry along as increments of unknowns of first order means nothing. */

@@ -45,7 +45,28 @@ static nt_status indicator_beside(nt_sensitivity *s, const nt_jump_of_state *jum
     return status;
 }
 
-/* Its derivative along a variation; direction -1: along the motion itself. */
+/* Steps are made shorter so often, by this factor, until two of them give each number alike. */
+enum { FINER = 3 };
+static const double FINE = 0.0625, ALIKE = 1e-9;
+
+/* Its derivative along a variation by differences over steps of `step`. */
+static nt_status difference_indicator(nt_sensitivity *s, const nt_jump_of_state *jump,
+                                      int direction, const nt_variation *d, double step,
+                                      double *rate)
+{
+    nt_status status = NT_OK;
+    *rate = 0;
+    for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
+        int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
+        double g = 0;
+        status = indicator_beside(s, jump, direction, d, sign * distance * step, &g);
+        *rate += sign * nt_stencil[distance - 1] * g / step;
+    }
+    return status;
+}
+
+/* Its derivative along a variation; direction -1: along the motion itself. What is looked at may
+ * bend within less than the state does: the step is the one that agrees best with one before. */
 static nt_status indicator_rate(nt_sensitivity *s, const nt_jump_of_state *jump, int direction,
                                 const nt_variation *d, double *rate)
 {
@@ -55,13 +76,18 @@ static nt_status indicator_rate(nt_sensitivity *s, const nt_jump_of_state *jump,
     bool parameter = direction >= 0 && s->route[direction].parameter >= 0;
     if (parameter)
         step = fmin(step, 1e-2 * nt_parameter_scale(s, s->route[direction].parameter));
-    nt_status status = NT_OK, back = NT_OK;
-    *rate = 0;
-    for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
-        int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
-        double g = 0;
-        status = indicator_beside(s, jump, direction, d, sign * distance * step, &g);
-        *rate += sign * nt_stencil[distance - 1] * g / step;
+    nt_status back = NT_OK, status = difference_indicator(s, jump, direction, d, step, rate);
+    double before = *rate, off = (double)INFINITY;
+    bool alike = false;
+    for (int level = 0; level < FINER && !alike && status == NT_OK; level++) {
+        double now;
+        step *= FINE;
+        status = difference_indicator(s, jump, direction, d, step, &now);
+        double apart = fabs(now - before);
+        alike = apart <= ALIKE * fabs(now);
+        if (apart < off)
+            *rate = alike ? before : now, off = apart;
+        before = now;
     }
     if (parameter)
         back = system->set_parameters(system->self, s->p);
@@ -168,7 +194,8 @@ static nt_status difference_behind(nt_sensitivity *s, const nt_jump_of_state *ju
             status = nt_instant_behind(it, jump->asked, &varied, &beside, &instant, error);
         if (status != NT_OK)
             return status;
-        *other = !instant.happened || it->stops.pattern != jump->pattern;
+        *other = !instant.happened || it->stops.pattern != jump->pattern ||
+                 instant.number != jump->number;
         nt_space_difference(&p->space, p->frame, behind->q, beside.q, s->values);
         for (size_t k = 0; k < nv; k++) {
             out->q[k] += weight * s->values[k];
@@ -177,6 +204,43 @@ static nt_status difference_behind(nt_sensitivity *s, const nt_jump_of_state *ju
         for (size_t k = 0; k < n_memory; k++)
             out->memory[k] += weight * beside.memory[k];
         status = add_loss(s, &varied, &beside, weight, &out->loss);
+    }
+    return status;
+}
+
+static bool take_better(double *best, double *before, double *off, const double *now, size_t n)
+{
+    bool differ = false;
+    for (size_t k = 0; k < n; k++) {
+        double apart = fabs(now[k] - before[k]), enough = ALIKE * (1 + fabs(now[k]));
+        if (apart < off[k] && off[k] > enough)
+            best[k] = apart <= enough ? before[k] : now[k], off[k] = apart;
+        differ = differ || apart > enough;
+        before[k] = now[k];
+    }
+    return differ;
+}
+
+/* What is remembered may bend within much less than the state does (how a contact slips where it
+ * stops), so each number is taken with the step that agrees best with the one before. */
+static nt_status refine_behind(nt_sensitivity *s, const nt_jump_of_state *jump, int i, double dt,
+                               const nt_variation *d, double step, behind_rates *best,
+                               nt_error *error)
+{
+    const nt_problem *p = s->integrator->problem;
+    size_t n_memory = (size_t)p->system->n_memory;
+    bool differ = !(p->system->capabilities & NT_DISCRETE_MEMORY), other = false;
+    double *before = s->refined, *off = before + n_memory, *now = off + n_memory;
+    double *q = now + n_memory;
+    behind_rates out = {.q = q, .v = q + p->nv, .memory = now};
+    nt_status status = NT_OK;
+    memcpy(before, best->memory, n_memory * sizeof *before);
+    for (size_t k = 0; k < n_memory; k++)
+        off[k] = (double)INFINITY;
+    for (int level = 0; level < FINER && differ && status == NT_OK; level++) {
+        step *= FINE;
+        status = difference_behind(s, jump, i, dt, d, step, &out, &other, error);
+        differ = !other && take_better(best->memory, before, off, now, n_memory);
     }
     return status;
 }
@@ -205,6 +269,8 @@ static nt_status state_behind(nt_sensitivity *s, const nt_jump_of_state *jump, i
     nt_status status = NT_OK, back = NT_OK;
     for (int k = 0; k <= SHORTER && other && status == NT_OK; k++, step *= SHORTENED)
         status = difference_behind(s, jump, i, dt, d, step, &out, &other, error);
+    if (status == NT_OK && !other)
+        status = refine_behind(s, jump, i, dt, d, step / SHORTENED, &out, error);
     if (status == NT_OK && other)
         status = nt_fail(error, NT_UNSUPPORTED,
                          "at t = %.9g s something else happens where a parameter is varied by as "

@@ -601,8 +601,50 @@ static void in_results(void **state)
 
 static void in_element_types(void **state)
 {
+    nt_element element = {.n_ports = 1};
+    nt_place_of_point point = {.marker = -1};
+    double offset[3];
     (void)state;
     IS_NULL("type", nt_element_type_add(NULL, e));
+    assert_true(nt_element_type_count() > 0);
+    assert_null(nt_element_type_at(-1));
+    assert_null(nt_element_type_at(nt_element_type_count()));
+    assert_null(nt_element_data_in(NULL, &element));
+    assert_null(nt_element_data_in(run, NULL));
+    assert_null(nt_element_data_of(NULL, &element));
+    assert_null(nt_element_data_of(model, NULL));
+    assert_null(nt_element_numbers_in(NULL, &element));
+    assert_null(nt_element_numbers_in(run, NULL));
+    IS_NULL("run", nt_element_point(NULL, &element, &point, 0, true, offset, e));
+    IS_NULL("element", nt_element_point(run, NULL, &point, 0, true, offset, e));
+    IS_NULL("point", nt_element_point(run, &element, NULL, 0, true, offset, e));
+    IS_NULL("offset", nt_element_point(run, &element, &point, 0, true, NULL, e));
+    IS_UNKNOWN("body", nt_element_point(run, &element, &point, 77, true, offset, e));
+    IS_NULL("run", nt_element_refuse(NULL, &element, e, "words"));
+    IS_NULL("element", nt_element_refuse(run, NULL, e, "words"));
+    IS_NULL("words", nt_element_refuse(run, &element, e, NULL));
+    nt_model *own = (nt_model *)numbers; /* not looked into */
+    const nt_view view = {.run = run};
+    assert_int_equal(nt_element_port_of_body(NULL, &element, 0), -1);
+    assert_int_equal(nt_element_port_of_body(own, NULL, 0), -1);
+    assert_int_equal(nt_element_port_of_body(own, &element, -1), -1);
+    assert_int_equal(nt_element_port_of_own(NULL, &element), -1);
+    assert_int_equal(nt_element_port_of_own(own, NULL), -1);
+    INVALID(nt_element_couple(NULL, &element, 0, 0, NT_FULL));
+    INVALID(nt_element_couple(own, NULL, 0, 0, NT_FULL));
+    INVALID(nt_element_couple(own, &element, 1, 0, NT_FULL));
+    INVALID(nt_element_couple(own, &element, 0, -1, NT_FULL));
+    INVALID(nt_element_couple(own, &element, 0, 0, (nt_block_shape)77));
+    INVALID(nt_element_couple_pair(NULL, &element));
+    INVALID(nt_element_couple_pair(own, NULL));
+    INVALID(nt_element_couple_rows(NULL, &element));
+    INVALID(nt_element_couple_rows(own, NULL));
+    INVALID(nt_element_add_pair(NULL, &view, NULL));
+    INVALID(nt_element_add_pair(&element, NULL, NULL));
+    INVALID(nt_element_add_pair(&element, &view, NULL));
+    INVALID(nt_element_add_rows(NULL, &view, NULL));
+    INVALID(nt_element_add_rows(&element, NULL, NULL));
+    INVALID(nt_element_add_rows(&element, &view, NULL));
 }
 
 int main(void)

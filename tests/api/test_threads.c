@@ -1,7 +1,8 @@
 /* One model, many runs at the same time: each gives, bit for bit, what it gives alone.
  *
- * Every example runs in eight threads at once, each with another value of its first parameter where
- * it has one. What they race for shows as other bits, and under the thread sanitizer as a report.
+ * Every example runs in eight threads at once, each with other values of its parameters: thread i
+ * of the i-th one and of the third behind it, where it has so many. What they race for shows as
+ * other bits, and under the thread sanitizer as a report.
  */
 #include <nutate/nutate.h>
 
@@ -17,23 +18,27 @@
 
 #include <cmocka.h>
 
-enum { THREADS = 8, STEPS = 12, ROOM = 4096 };
+enum { THREADS = 8, STEPS = 12 };
 
 /* What one thread does and finds. */
 typedef struct job {
     const nt_model *model;
-    int number;  /* of the run: another value of its parameter */
+    int number;  /* of the run: other values of its parameters */
     int threads; /* that evaluate its elements, 0: one         */
     nt_status status;
     nt_error error;
-    size_t size;
-    double state[ROOM]; /* q, v, vdot, lambda, mu at the end, then samples of all records */
+    size_t size, room;
+    double *state; /* [size] q, v, vdot, lambda, mu at the end, then samples of all records */
 } job;
 
 static void keep(job *j, const double *from, int count)
 {
-    if (j->size + (size_t)count > ROOM)
-        count = (int)(ROOM - j->size);
+    if (j->size + (size_t)count > j->room) {
+        j->room = 2 * j->room + (size_t)count;
+        j->state = realloc(j->state, j->room * sizeof *j->state);
+        if (!j->state)
+            abort();
+    }
     memcpy(j->state + j->size, from, (size_t)count * sizeof *from);
     j->size += (size_t)count;
 }
@@ -75,21 +80,33 @@ static nt_status advance(job *j, nt_run *run, nt_integrator *integrator)
     return sample(j, run, &state);
 }
 
+/* Some examples refuse other values: all alike. */
+static void vary(job *j, nt_run *run)
+{
+    const nt_system *system = nt_run_system(run);
+    int n = system->n_parameters;
+    double *p = calloc((size_t)n + 1, sizeof *p);
+    if (n > 0 && p) {
+        system->get_parameters(system->self, p);
+        for (int i = j->number % n, last = (i + 3) % n;; i = last) {
+            double value = p[i] * (1 + 1e-3 * (j->number + 1)) + (p[i] == 0 ? 1e-6 : 0);
+            nt_status set = nt_model_set(run, system->parameter_names[i], value, NULL);
+            keep(j, &(double){set}, 1);
+            if (i == last)
+                break;
+        }
+    }
+    free(p);
+}
+
 static nt_status work(job *j)
 {
     nt_run *run = NULL;
     nt_integrator *integrator = NULL;
     nt_integrator_setup setup = {0};
     nt_status status = nt_run_create(&run, j->model, &j->error);
-    if (status == NT_OK && nt_run_system(run)->n_parameters > 0) {
-        const nt_system *system = nt_run_system(run);
-        double *p = calloc((size_t)system->n_parameters, sizeof *p);
-        system->get_parameters(system->self, p);
-        double value = p[0] * (1 + 1e-3 * j->number);
-        free(p);
-        nt_status set = nt_model_set(run, system->parameter_names[0], value, NULL);
-        keep(j, &(double){set}, 1); /* some examples refuse other values: all alike */
-    }
+    if (status == NT_OK)
+        vary(j, run);
     if (status == NT_OK && j->threads > 0)
         status = nt_run_set_threads(run, j->threads, &j->error);
     if (status == NT_OK)
@@ -110,6 +127,13 @@ static void *begin(void *argument)
     return NULL;
 }
 
+/* A new job in place of an old one. */
+static void job_begin(job *j, const nt_model *model, int number, int threads)
+{
+    free(j->state);
+    *j = (job){.model = model, .number = number, .threads = threads};
+}
+
 static void compare(const char *path, job *alone, job *together)
 {
     nt_model *model;
@@ -117,11 +141,9 @@ static void compare(const char *path, job *alone, job *together)
     pthread_t thread[THREADS];
     if (nt_model_read(&model, path, NULL, 0, &error) != NT_OK)
         fail_msg("%s: %s", path, error.message);
-    memset(alone, 0, THREADS * sizeof *alone);
-    memset(together, 0, THREADS * sizeof *together);
     for (int i = 0; i < THREADS; i++) {
-        alone[i].model = together[i].model = model;
-        alone[i].number = together[i].number = i;
+        job_begin(&alone[i], model, i, 0);
+        job_begin(&together[i], model, i, 0);
     }
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, begin, &together[i]), 0);
@@ -146,13 +168,10 @@ static void compare_threads(const char *path, job *alone, job *together)
     nt_error error = {0};
     if (nt_model_read(&model, path, NULL, 0, &error) != NT_OK)
         fail_msg("%s: %s", path, error.message);
-    memset(alone, 0, sizeof *alone);
-    alone->model = model;
+    job_begin(alone, model, 0, 0);
     begin(alone);
     for (int threads = 1; threads <= 5; threads += 2) {
-        memset(together, 0, sizeof *together);
-        together->model = model;
-        together->threads = threads;
+        job_begin(together, model, 0, threads);
         begin(together);
         if (together->status != NT_OK)
             fail_msg("%s, %d threads: %s", path, threads, together->error.message);
@@ -182,6 +201,8 @@ static void for_all_examples(void (*test)(const char *path, job *alone, job *tog
         count++;
     }
     closedir(examples);
+    for (int i = 0; i < 2 * THREADS; i++)
+        free(jobs[i].state);
     free(jobs);
     assert_true(count >= 15);
 }

@@ -37,6 +37,7 @@ expect 0 static truss.yaml --along P=0..40 --path-step 0.25 -o - --quiet
 # derivatives, compared
 expect 0 sens truss.yaml --of static --param P --check --quiet
 prints "agree with differences"
+awk '/^d\(tip.position.z\)/ { found = $NF > 6 } END { exit !found }' out || fail "digits: $(cat out)"
 expect 0 sens truss.yaml --of static --param P -o - --quiet
 prints "d(tip.position.z)/d(P)"
 expect 2 sens truss.yaml --of rest --param P
@@ -122,4 +123,26 @@ MODEL
 expect 0 modes driven.yaml --about initial -o driven.csv
 says "0 modes of 0 degrees of freedom"
 [ "$(wc -l <driven.csv)" = 1 ] || fail "modes of a driven arm: $(cat driven.csv)"
+# how fast an upright pendulum on a cart falls: det(-r^2 M + K) = 0 with M = [4, .5; .5, .26] and
+# K = diag(400, -4.905)
+cat >upright.yaml <<'MODEL'
+nutate: 1
+gravity: [0, 0, -9.81]
+bodies:
+  cart: {mass: 3, inertia: [0.1, 0.1, 0.1]}
+  bob: {mass: 1, inertia: [0.01, 0.01, 0.01], position: [0, 0, 0.5]}
+joints:
+  rail: {type: prismatic, between: [ground, cart], at: [0, 0, 0], axis: [1, 0, 0]}
+  pin: {type: revolute, between: [cart, bob], at: [0, 0, 0], axis: [0, 1, 0]}
+forces: {s: {type: joint_spring, joint: rail, stiffness: 400}}
+simulation: {duration: 0.1, step: 0.01}
+MODEL
+expect 0 static upright.yaml
+says "UNSTABLE" "leaves at a rate of 4.432 1/s"
+expect 2 linearise upright.yaml --bode 0.1..1:5 -o upright.nc
+says "--bode: expected -o FILE.csv or -o FILE.svg"
+# friction that is set-valued holds nothing, in words
+sed 's/axis: \[1, 0, 0\]}/axis: [1, 0, 0], friction: {dry: 4, law: set-valued}}/' upright.yaml >sticks.yaml
+expect 0 static sticks.yaml
+says "friction that sticks is left out, a run may rest elsewhere: joint rail sticks"
 finish

@@ -66,7 +66,8 @@ static double number(looked *l, const char *name)
     nt_quantity_info quantity;
     nt_error error = {0};
     double out[16];
-    nt_state state = {.q = l->q, .v = l->v, .vdot = l->zero, .lambda = l->zero, .mu = l->zero};
+    nt_state state = {
+        .q = l->q, .v = l->v, .vdot = l->zero, .lambda = l->zero, .mu = l->zero, .memory = l->zero};
     if (nt_model_quantity(l->model, name, &quantity, &error) != NT_OK ||
         nt_run_sample(l->run, &quantity, &state, NULL, out, &error) != NT_OK)
         fail_msg("%s", error.message);
@@ -729,6 +730,15 @@ static void bearings_are_refused_in_words(void **state)
     refused("balls: 30, ball_diameter: 0.01, pitch_diameter: 0.05",
             "30 balls of 0.01 m do not fit");
     refused("designation: \"6206\", inner_groove: 0.5", "inner_groove is 0.5");
+    refused("designation: \"6206\", outer_shoulder: 0.53",
+            "outer_shoulder is 0.53, expected above 0 and at most 0.52");
+    refused("designation: \"6206\", traction: {slip: 0}", "traction.slip is 0, expected above 0");
+    refused("designation: \"6206\", traction: {friction: -0.1}",
+            "traction.friction is -0.1, expected at least 0");
+    refused("designation: \"6206\", restitution: {coefficient: 1.2, speed: 1}",
+            "restitution.coefficient is 1.2, expected above 0 and at most 1");
+    refused("designation: \"6206\", outer_waviness: {orders: [2.5], amplitudes: [1e-6]}",
+            "outer_waviness: order 2.5, expected a whole number of waves around the race");
     refused("designation: \"6206\", traction: {law: film}", "a film needs `lubricant`");
     refused("designation: \"6206\", damping: 1, restitution: {coefficient: 0.5, speed: 1}",
             "both damping and restitution are given");

@@ -214,4 +214,31 @@ test('derivatives', async () => {
   await page.close();
 });
 
+test('derivatives in a parameter that is an expression, of a page alone', async () => {
+  writeFileSync(
+    join(folder, 'push.yaml'),
+    `nutate: 1
+parameters: {half: 3, a: 2*half}
+gravity: [0, 0, 0]
+bodies: {ball: {mass: 1, point: true}}
+forces: {push: {type: force, on: ball, value: [a, 0, 0]}}
+simulation: {duration: 1, step: 0.01}
+output: {every: 0.1, record: [ball.position]}
+`,
+  );
+  run('sens', 'push.yaml', '--param', 'a', '-o', 'push.html', '--quiet');
+  const page = await browser.page();
+  await page.open(address('push.html'));
+  await page.press('Last row');
+  await page.press('Sensitivities');
+  const line = await page.value(
+    `[...document.querySelector('#panel-sensitivities-0 tbody tr').children].map((c) => c.textContent)`,
+  );
+  assert.deepEqual(line.slice(0, 3), ['ball.position.x', 'a', '0.03 m'], 'of x = a t^2 / 2');
+  assert.deepEqual(await page.value('nutate.labels'), ['push']);
+  assert.doesNotMatch(await page.value('document.body.innerText'), /[.]part/);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
 await runTests();

@@ -110,7 +110,7 @@ function facts(result) {
   const { attributes: a, account } = result;
   /** @type {[string, string | undefined][]} */
   const all = [
-    ['File', result.file],
+    ['File', result.account.kept === '0' ? 'not kept' : result.file],
     ['Title', a.title],
     ['Model', a.model_file],
     ['Method', a.method],
@@ -317,9 +317,12 @@ export function sensitivities(result, plots) {
     const of = d && result.columns.find((c) => c.name === d.of);
     return d && of ? [{ column, d, of }] : [];
   });
-  const note = Object.keys(values).length
-    ? 'What one per cent of each parameter changes, sorted by its part of the largest value of the result.'
-    : 'Derivatives; the values of the parameters are not known here, so that changes are per unit of the parameter.';
+  const unknown = new Set(found.map(({ d }) => d.parameter).filter((name) => !(name in values)));
+  const note =
+    'What one per cent of each parameter changes at the cursor, sorted by its part of the largest value of the result.' +
+    (unknown.size
+      ? ` Not known here: the values of ${[...unknown].join(', ')}; changes are those by one unit.`
+      : '');
   const body = element('div', {});
   const update = () => {
     const row = nearestRow(result.first, plots.player.time);
@@ -354,7 +357,7 @@ export function sensitivities(result, plots) {
         ],
         lines.map(({ column, d, of, change, relative, most }) => [
           shortened(of.name, 60),
-          shortened(d.parameter, 40),
+          shortened(d.parameter, 40) + (unknown.has(d.parameter) ? ', one unit' : ''),
           quantity(change, of.unit, 5),
           `${number(100 * relative, 3)} %`,
           quantity(most, of.unit, 5),
@@ -380,12 +383,20 @@ export function sensitivities(result, plots) {
 }
 
 /**
- * Numbers among the parameters in the model's text, those of --set on top.
+ * Values of parameters as the result says them; of older ones, which do not, numbers among those in
+ * the model's text, those of --set on top.
  * @param {Result} result
  */
 function parameterValues(result) {
   /** @type {{[name: string]: number}} */
   const values = {};
+  if (result.attributes.parameters) {
+    for (const line of result.attributes.parameters.split('\n')) {
+      const [name, value] = line.split('=');
+      values[name] = Number(value);
+    }
+    return values;
+  }
   const model = result.attributes.model ?? '';
   const start = /^parameters:/m.exec(model);
   if (start) {

@@ -239,6 +239,8 @@ export async function readResults() {
   for (const part of parts.values()) {
     if (part.rows === 1 && !part.table && part.columns[0].name !== 'time')
       part.columns.unshift({ name: 'state', unit: '1', meaning: '', values: new Float64Array(1) });
+    // a run for the page alone had its rows in a file that is gone
+    if (part.account?.kept === '0') part.file = part.file.replace(/\.part\.nc$/, '');
     part.first = part.columns[0].values;
     setPoses(part);
     part.own = ownColumns(part);

@@ -34,7 +34,7 @@ function setTheme(chosen) {
 
 /** Short names of results, each another. @param {Result[]} results */
 function labelsOf(results) {
-  const names = results.map((r) => r.file.replace(/\.(nc|csv)$/, ''));
+  const names = results.map((r) => r.file.replace(/\.(nc|csv|html)$/, ''));
   return names.map((name, i) =>
     names.indexOf(name) === names.lastIndexOf(name) ? name : `${name} (${i + 1})`,
   );

@@ -43,6 +43,51 @@ int nt_bearing_count(const char *designation, double balls, char *why, size_t si
 /* ---- sizes ------------------------------------------------------------------------------------
  */
 
+/* A number that has bounds; `from` and `to`: it may be equal to them. */
+typedef struct bound {
+    const char *key;
+    double value, low, high;
+    bool from, to;
+} bound;
+
+static nt_status check_bounds(const nt_model *model, const nt_element *element, const bound *bounds,
+                              int n, nt_error *error)
+{
+    for (const bound *b = bounds; b < bounds + n; b++) {
+        char above[40] = "", below[40] = "";
+        if ((b->value > b->low || (b->from && b->value == b->low)) &&
+            (b->value < b->high || (b->to && b->value == b->high)))
+            continue;
+        if (isfinite(b->low))
+            snprintf(above, sizeof above, "%s %g", b->from ? "at least" : "above", b->low);
+        if (isfinite(b->high))
+            snprintf(below, sizeof below, "%s %g", b->to ? "at most" : "below", b->high);
+        return nt_load_refuse(model, element, error, "%s is %g, expected %s%s%s", b->key, b->value,
+                              above, above[0] && below[0] ? " and " : "", below);
+    }
+    return NT_OK;
+}
+
+/* The same of one number of a race; key: after the name of its ring. */
+static nt_status check_bound_of_race(const nt_model *model, const nt_element *element, int which,
+                                     bound b, nt_error *error)
+{
+    char key[80];
+    snprintf(key, sizeof key, "%s_%s", nt_bearing_rings[which], b.key);
+    b.key = key;
+    return check_bounds(model, element, &b, 1, error);
+}
+
+static nt_status check_material(const nt_model *model, const nt_element *element,
+                                const nt_bearing_material *m, nt_error *error)
+{
+    const double most = (double)INFINITY;
+    const bound bounds[] = {{"material.E", m->E, 0, most, false, false},
+                            {"material.nu", m->nu, -0.5, 0.5, true, true},
+                            {"material.density", m->density, 0, most, false, false}};
+    return check_bounds(model, element, bounds, 3, error);
+}
+
 static nt_status fill_size(const nt_run *run, const nt_element *element, nt_bearing *b,
                            nt_error *error)
 {
@@ -71,11 +116,10 @@ static nt_status check_geometry(const nt_run *run, const nt_element *element, nt
 {
     const nt_model *model = run->model;
     const nt_bearing *b = nt_bearing_of(run, element);
-    const nt_bearing_material *m = &b->material;
     double D = b->ball_diameter, d_m = b->pitch_diameter;
-    if (!(m->E > 0) || !(fabs(m->nu) <= 0.5) || !(m->density > 0))
-        return nt_load_refuse(model, element, error,
-                              "material: expected E and density positive, nu between -0.5 and 0.5");
+    nt_status status = check_material(model, element, &b->material, error);
+    if (status != NT_OK)
+        return status;
     if (!b->size &&
         !(nt_bearing_gives(b, NT_BEARING_BALLS) && nt_bearing_gives(b, NT_BEARING_BALL) &&
           nt_bearing_gives(b, NT_BEARING_PITCH)))
@@ -105,21 +149,17 @@ static nt_status check_geometry(const nt_run *run, const nt_element *element, nt
         return nt_load_refuse(model, element, error,
                               "%d balls of %g m do not fit on a pitch diameter of %g m", b->n_balls,
                               D, d_m);
-    for (int i = 0; i < 2; i++)
-        if (!(b->races[i].groove > 0.5 && b->races[i].groove < 1) ||
-            !(b->races[i].shoulder > 0 && b->races[i].shoulder <= b->races[i].groove))
-            return nt_load_refuse(model, element, error,
-                                  "%s_groove is %g, expected above 0.5 and below 1; %s_shoulder is "
-                                  "%g, expected above 0 and at most the groove",
-                                  nt_bearing_rings[i], b->races[i].groove, nt_bearing_rings[i],
-                                  b->races[i].shoulder);
-    if (!(fabs(b->contact_angle) < PI / 2) || !(fabs(b->clearance) < 0.1 * D))
-        return nt_load_refuse(
-            model, element, error,
-            "contact_angle is %g rad, expected less than a right angle; clearance "
-            "is %g m, expected less than a tenth of the ball's diameter",
-            b->contact_angle, b->clearance);
-    return NT_OK;
+    for (int i = 0; i < 2 && status == NT_OK; i++) {
+        double groove = b->races[i].groove, shoulder = b->races[i].shoulder;
+        status = check_bound_of_race(model, element, i,
+                                     (bound){"groove", groove, 0.5, 1, false, false}, error);
+        if (status == NT_OK)
+            status = check_bound_of_race(
+                model, element, i, (bound){"shoulder", shoulder, 0, groove, false, true}, error);
+    }
+    const bound bounds[] = {{"contact_angle", b->contact_angle, -PI / 2, PI / 2, false, false},
+                            {"clearance", b->clearance, -0.1 * D, 0.1 * D, false, false}};
+    return status == NT_OK ? check_bounds(model, element, bounds, 2, error) : status;
 }
 
 static nt_status check_flaws(const nt_model *model, const nt_element *element, const nt_bearing *b,
@@ -150,43 +190,74 @@ static nt_status check_flaws(const nt_model *model, const nt_element *element, c
     return NT_OK;
 }
 
+/* A wave that does not close has a jump in it. */
+static nt_status check_waves(const nt_model *model, const nt_element *element, const nt_bearing *b,
+                             int which, nt_error *error)
+{
+    const nt_bearing_waves *waves = &b->races[which].waves;
+    for (int k = 0; k < NT_MOST_WAVES; k++)
+        if (waves->amplitude[k] != 0 && waves->order[k] != round(waves->order[k]))
+            return nt_load_refuse(model, element, error,
+                                  "%s_waviness: order %g, expected a whole number of waves around "
+                                  "the race",
+                                  nt_bearing_rings[which], waves->order[k]);
+    return NT_OK;
+}
+
+static nt_status check_numbers(const nt_model *model, const nt_element *element,
+                               const nt_bearing *b, nt_error *error)
+{
+    const double most = (double)INFINITY;
+    const nt_lubricant *oil = &b->oil;
+    const bound bounds[] = {
+        {"damping", b->damping, 0, most, true, false},
+        {"traction.friction", b->friction, 0, most, true, false},
+        {"traction.slip", b->slip, 0, most, false, false},
+        {"rolling.resistance", b->rolling, 0, most, true, false},
+        {"rolling.slip", b->rolling_slip, 0, most, false, false},
+        {"lubricant.viscosity", oil->viscosity, 0, most, false, false},
+        {"lubricant.pressure_coefficient", oil->coefficient, 0, most, false, false},
+        {"lubricant.stress", oil->stress, 0, most, false, false},
+        {"lubricant.limit", oil->limit, 0, most, false, false},
+        {"outer_stiffness", b->races[NT_OUTER].stiffness, 0, most, true, false},
+        {"inner_stiffness", b->races[NT_INNER].stiffness, 0, most, true, false},
+    };
+    const bound of_cage[] = {
+        {"cage.pocket_clearance", b->of_cage.clearance, 0, most, false, false},
+        {"cage.material.E", b->of_cage.E, 0, most, false, false},
+        {"cage.material.nu", b->of_cage.nu, -0.5, 0.5, true, true},
+        {"cage.damping", b->of_cage.damping, 0, most, true, false},
+        {"cage.stiffness", b->pocket_law.stiffness, 0, most, false, false},
+        {"cage.friction", b->of_cage.friction, 0, most, true, false},
+        {"cage.slip", b->of_cage.slip, 0, most, false, false},
+    };
+    nt_status status = check_bounds(model, element, bounds, sizeof bounds / sizeof *bounds, error);
+    return status == NT_OK && b->has_cage
+               ? check_bounds(model, element, of_cage, sizeof of_cage / sizeof *of_cage, error)
+               : status;
+}
+
 static nt_status check_laws(const nt_run *run, const nt_element *element, nt_error *error)
 {
     const nt_model *model = run->model;
     const nt_bearing *b = nt_bearing_of(run, element);
-    const nt_lubricant *oil = &b->oil;
     if (nt_bearing_gives(b, NT_BEARING_DAMPING) && nt_bearing_gives(b, NT_BEARING_RESTITUTION))
         return nt_load_refuse(model, element, error,
                               "both damping and restitution are given, expected one of them");
-    if (nt_bearing_gives(b, NT_BEARING_RESTITUTION) &&
-        (!(b->restitution > 0 && b->restitution <= 1) || !(b->restitution_speed > 0)))
-        return nt_load_refuse(model, element, error,
-                              "restitution: expected a coefficient above 0 and at most 1, and a "
-                              "positive speed");
-    if (!(b->damping >= 0) || !(b->friction >= 0) || !(b->slip > 0) || !(b->rolling >= 0) ||
-        !(b->rolling_slip > 0))
-        return nt_load_refuse(
-            model, element, error,
-            "damping, friction and rolling resistance must not be negative, slips "
-            "must be positive");
-    if (b->law == NT_TRACTION_FILM && !nt_bearing_gives(b, NT_BEARING_LUBRICANT))
-        return nt_load_refuse(model, element, error, "traction: a film needs `lubricant`");
-    if (!(oil->viscosity > 0) || !(oil->coefficient > 0) || !(oil->stress > 0) || !(oil->limit > 0))
-        return nt_load_refuse(model, element, error, "lubricant: expected positive numbers");
-    if (b->has_cage &&
-        (!(b->of_cage.clearance > 0) || !(b->of_cage.E > 0) || !(fabs(b->of_cage.nu) <= 0.5) ||
-         !(b->of_cage.damping >= 0) || !(b->pocket_law.stiffness > 0) ||
-         !(b->of_cage.friction >= 0) || !(b->of_cage.slip > 0)))
-        return nt_load_refuse(model, element, error,
-                              "cage: expected pocket_clearance, E, stiffness and slip positive, "
-                              "damping and friction not negative, nu between -0.5 and 0.5");
-    for (int i = 0; i < 2; i++)
-        if (!(b->races[i].stiffness >= 0))
-            return nt_load_refuse(model, element, error, "%s_stiffness %g is negative",
-                                  nt_bearing_rings[i], b->races[i].stiffness);
-    nt_status status = NT_OK;
+    const bound impact[] = {
+        {"restitution.coefficient", b->restitution, 0, 1, false, true},
+        {"restitution.speed", b->restitution_speed, 0, (double)INFINITY, false, false}};
+    nt_status status = nt_bearing_gives(b, NT_BEARING_RESTITUTION)
+                           ? check_bounds(model, element, impact, 2, error)
+                           : NT_OK;
+    if (status == NT_OK)
+        status = check_numbers(model, element, b, error);
+    if (status == NT_OK && b->law == NT_TRACTION_FILM && !nt_bearing_gives(b, NT_BEARING_LUBRICANT))
+        status = nt_load_refuse(model, element, error, "traction: a film needs `lubricant`");
     for (int i = 0; i < 2 && status == NT_OK; i++)
         status = check_flaws(model, element, b, i, error);
+    for (int i = 0; i < 2 && status == NT_OK; i++)
+        status = check_waves(model, element, b, i, error);
     return status;
 }
 

@@ -352,6 +352,8 @@ nt_status nt_contact_prepare(nt_run *run, const nt_element *element, nt_skeleton
         c->exponent = DEFAULT_EXPONENT;
     fill_surface(c, skeleton);
     fill_law(c);
+    if (nt_contact_grips(c))
+        nt_grip_prepare(run, element, c);
     nt_status status = validate ? check_law(run, element, error) : NT_OK;
     if (status == NT_OK && validate)
         status = check_traction(run, element, error);

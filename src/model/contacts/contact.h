@@ -53,7 +53,10 @@ typedef struct nt_contact {
     double compliance;  /* 1/E*, 1/Pa; 0: no material                             */
     v3 center, origin;  /* c and o from the reference points of B and A, body axes */
     v3 axis;            /* body axes of A                                          */
-    int grip, grip_pad; /* its number among contacts that stick, from 1; 0: none  */
+    int grip, together; /* its number among contacts that stick, from 1, 0: none; grip.h */
+    struct {
+        double s, T; /* grip.h; m, s */
+    } give;
 } nt_contact;
 
 enum { /* bits of nt_contact.given */
@@ -188,6 +191,7 @@ nt_touch nt_contact_touch(const nt_element *element, const nt_view *view);
 bool nt_element_is_contact(const nt_element *element);
 
 /* Shared callbacks of the contact types; those of friction that is set-valued (grip.h). */
+void nt_grip_prepare(const nt_run *run, const nt_element *element, nt_contact *c);
 int nt_grip_rates(const nt_model *model, const nt_element *element);
 nt_quantity nt_grip_row_quantity(const nt_model *model, const nt_element *element, int row);
 const char *nt_grip_row_name(const nt_model *model, const nt_element *element, int row);

@@ -14,7 +14,62 @@ static const double REST = 1e-6, STILL = 0.05;
 /* b of grip.h: this part of the last speed, and at least so much, m/s. */
 static const double BEND = 0.2, LEAST = 1e-9;
 
+/* What NT_GRIP_STICKS holds. */
+enum { SLIPS, STICKS, STOPS };
+
+/* rho of grip.h, (2 - 2 nu)/(2 - nu) between nu = 0.3 and 0.4. */
+static const double ACROSS = 0.8;
+
+/* m/s^2: a body is pressed on its contacts by its mass times this. */
+static const double PRESSED = 9.81;
+
+/* A contact that is elastic sticks again with x so much short of s: it stays for a while. */
+static const double SHORT_OF = 1e-6;
+
+/* b of one that is elastic is this part of s/T. */
+static const double TURN = 0.1;
+
+/* m/s: points that met are renewed where the sphere rolls faster, so that at rest x stays. */
+static const double ROLLS = 1e-9;
+
 /* ---- which ---------------------------------------------------------------------------------- */
+
+static const nt_contact *grip_of_element(const nt_model *model, const nt_element *e)
+{
+    const nt_contact *c = nt_element_is_contact(e) ? nt_model_data(model, e) : NULL;
+    return c && nt_contact_grips(c) ? c : NULL;
+}
+
+static bool is_elastic(const nt_contact *c) { return c->together > 1; }
+
+/* How many contacts that stick join the two bodies of one: where it is not alone it is elastic. */
+static void find_elastic(nt_model *model)
+{
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        for (int k = 0; k < model->n_elements && grip_of_element(model, e); k++) {
+            const nt_element *other = &model->elements[k];
+            bool same =
+                (other->a == e->a && other->b == e->b) || (other->a == e->b && other->b == e->a);
+            if (same && grip_of_element(model, other))
+                ((nt_contact *)nt_element_numbers(model->origin, e))->together++;
+        }
+        const nt_contact *c = grip_of_element(model, e);
+        model->grips_give = model->grips_give || (c && is_elastic(c));
+    }
+}
+
+/* m/s, which an elastic contact that sticks takes up. */
+static double slow(const nt_contact *c) { return c->give.T > 0 ? c->give.s / c->give.T : 0; }
+
+void nt_grip_prepare(const nt_run *run, const nt_element *element, nt_contact *c)
+{
+    double a = run->bodies[element->a].mass, b = run->bodies[element->b].mass;
+    double mass = !(b > 0) || (a > 0 && a < b) ? a : b, n = c->law.exponent;
+    double indentation = pow(mass * PRESSED / (c->together * c->law.stiffness), 1 / n);
+    c->give.s = c->friction.coefficient * indentation / ACROSS;
+    c->give.T = sqrt(indentation / (ACROSS * PRESSED));
+}
 
 nt_status nt_model_add_grips(nt_model *model)
 {
@@ -40,6 +95,7 @@ nt_status nt_model_add_grips(nt_model *model)
             if (!(grip->words[k] = nt_arena_text(&model->arena, text[k], strlen(text[k]))))
                 return NT_NO_MEMORY;
     }
+    find_elastic(model);
     return model->grips ? NT_OK : NT_NO_MEMORY;
 }
 
@@ -50,7 +106,8 @@ const nt_element *nt_grip_element(const nt_model *model, int grip)
 
 int nt_grip_rates(const nt_model *model, const nt_element *element)
 {
-    return nt_contact_grips(nt_model_data(model, element)) ? 2 : 0;
+    const nt_contact *c = nt_model_data(model, element);
+    return nt_contact_grips(c) && !is_elastic(c) ? 2 : 0;
 }
 
 nt_quantity nt_grip_row_quantity(const nt_model *model, const nt_element *element, int row)
@@ -83,10 +140,15 @@ bool nt_grip_is_on(const nt_model *model, int grip, const double *memory)
 typedef struct grip {
     nt_touch_pose at;
     nt_touch touch;
-    bool sticks;
+    bool sticks, elastic;
     double bend; /* b */
     v3 d, t[2];  /* t1, t2 */
     v3 F;        /* on B   */
+    struct {
+        v3 offset, a, b;    /* R_A X, R_A a, R_B b       */
+        v3 u, x, y;         /* m; y = x + g T w */
+        double T, s, damps; /* g = 1 - |x|^2/s^2 */
+    } give;                 /* of one that is elastic and sticks */
 } grip;
 
 static v3 unit(v3 x) { return v3_scale(1 / v3_norm(x), x); }
@@ -99,20 +161,44 @@ static v3 slipping(const grip *g)
     return v3_axpy(h - x, g->d, g->touch.w);
 }
 
+/* x, and the force of a contact that is elastic and sticks. */
+static void give_at(grip *g, const nt_contact *c, const nt_motion *A, const nt_motion *B,
+                    const double *entry)
+{
+    const nt_touch *t = &g->touch;
+    g->give.offset = m3_apply(A->R, v3_load(entry + NT_GRIP_X));
+    g->give.a = m3_apply(A->R, v3_load(entry + NT_GRIP_A));
+    g->give.b = m3_apply(B->R, v3_load(entry + NT_GRIP_B));
+    v3 apart = v3_sub(v3_add(B->x, g->give.b), v3_add(A->x, g->give.a));
+    g->give.u = v3_add(g->give.offset, apart);
+    g->give.x = v3_axpy(-v3_dot(t->n, g->give.u), t->n, g->give.u);
+    double s = g->give.s = c->give.s;
+    g->give.T = c->give.T;
+    if (!(t->delta > 0 && s > 0))
+        return;
+    g->give.damps = 1 - v3_dot(g->give.x, g->give.x) / (s * s);
+    g->give.y = v3_axpy(g->give.T * g->give.damps, t->w, g->give.x);
+    g->F = v3_scale(-c->friction.coefficient * t->N / s, g->give.y);
+}
+
 /* multipliers: its two, NULL where they are not wanted */
 static grip grip_at(const nt_contact *c, const nt_motion *A, const nt_motion *B,
                     const double *entry, const double *multipliers)
 {
-    grip g = {.at = nt_contact_pose_of(c, A, B), .sticks = entry && entry[NT_GRIP_STICKS] == 1};
+    grip g = {.at = nt_contact_pose_of(c, A, B),
+              .sticks = entry && entry[NT_GRIP_STICKS] == 1,
+              .elastic = is_elastic(c)};
     g.touch = nt_touch_of(c->kind, &c->surface, &c->law, &g.at);
     v3 n = g.touch.n;
     if (!entry) /* without a clock nothing slips */
         return g;
     g.d = v3_load(entry + NT_GRIP_D);
-    g.bend = fmax(BEND * entry[NT_GRIP_SPEED], LEAST);
+    g.bend = fmax(g.elastic ? TURN * slow(c) : BEND * entry[NT_GRIP_SPEED], LEAST);
     g.t[0] = unit(v3_axpy(-v3_dot(g.d, n), n, g.d));
     g.t[1] = v3_cross(n, g.t[0]);
-    if (g.sticks && multipliers)
+    if (g.sticks && g.elastic)
+        give_at(&g, c, A, B, entry);
+    else if (g.sticks && multipliers)
         g.F = v3_axpy(multipliers[0], g.t[0], v3_scale(multipliers[1], g.t[1]));
     else if (!g.sticks && g.touch.delta > 0)
         g.F = v3_scale(-c->friction.coefficient * g.touch.N, unit(slipping(&g)));
@@ -122,9 +208,10 @@ static grip grip_at(const nt_contact *c, const nt_motion *A, const nt_motion *B,
 static grip grip_of(const nt_element *e, const nt_view *view)
 {
     const nt_contact *c = nt_contact_of(view->run, e);
+    bool known = view->lambda && !is_elastic(c);
     return grip_at(c, &view->motion[e->a], &view->motion[e->b],
                    grip_entries(view->model, c, view->at->memory),
-                   view->lambda ? view->lambda + e->first_rate : NULL);
+                   known ? view->lambda + e->first_rate : NULL);
 }
 
 v3 nt_grip_force(const nt_element *element, const nt_view *view)
@@ -198,6 +285,33 @@ static void differentiate(const nt_contact *c, const grip *g, grip_tangent *out)
             v3_neg(v3_add(m3_apply_transposed(out->n[i], t->u), m3_apply_transposed(u, t->n)));
         out->w_q[i] =
             m3_add(u, m3_add(m3_dyad(t->n, out->rate_q[i]), m3_scale(t->rate, out->n[i])));
+    }
+}
+
+/* Of one that is elastic and sticks, with y = x + g T w, g = 1 - |x|^2/s^2:
+ *
+ *   dF = -mu/s (y dN + N (dx + T (g dw + w dg))),   dg = -2 x . dx/s^2,
+ *   dx = P du - dn (n . u) - n (u . dn). */
+static void give_tangent(const nt_contact *c, const grip *g, const grip_tangent *d,
+                         nt_touch_tangent *out)
+{
+    const nt_touch *t = &g->touch;
+    double T = g->give.T, s = g->give.s, part = c->friction.coefficient / s, K = part * t->N;
+    v3 y = v3_scale(-part, g->give.y);
+    m3 P = m3_sub(m3_identity(), m3_dyad(t->n, t->n));
+    m3 du[] = {m3_scale(-1, m3_identity()), m3_skew(v3_sub(g->give.a, g->give.offset)),
+               m3_identity(), m3_skew(v3_neg(g->give.b))};
+    for (int i = 0; i < NT_PAIR_NODES; i++) {
+        v3 N_q = v3_axpy(t->N_delta, d->delta[i], v3_scale(t->N_rate, d->rate_q[i]));
+        m3 dx = m3_sub(m3_multiply(P, du[i]), m3_scale(v3_dot(t->n, g->give.u), d->n[i]));
+        dx = m3_sub(dx, m3_dyad(t->n, m3_apply_transposed(d->n[i], g->give.u)));
+        v3 dg = v3_scale(-2 * T / (s * s), m3_apply_transposed(dx, g->give.x));
+        m3 dy = m3_add(m3_add(dx, m3_scale(T * g->give.damps, d->w_q[i])), m3_dyad(t->w, dg));
+        out->F_q[i] = m3_add(m3_scale(-K, dy), m3_dyad(y, N_q));
+        out->F_v[i] = m3_add(m3_scale(-K * T * g->give.damps, d->w_v[i]),
+                             m3_dyad(v3_scale(t->N_rate, y), d->rate_v[i]));
+        out->p[i] = d->p[i];
+        out->M_q[i] = out->M_v[i] = (m3){0};
     }
 }
 
@@ -325,7 +439,8 @@ static void multiplier_columns(const nt_view *view, const grip *g)
 nt_status nt_grip_declare(nt_model *model, nt_element *element)
 {
     nt_status status = NT_OK;
-    for (int i = 0; i < NT_PAIR_NODES && status == NT_OK; i++) {
+    bool rows = nt_grip_rates(model, element) > 0;
+    for (int i = 0; i < NT_PAIR_NODES && rows && status == NT_OK; i++) {
         status = nt_element_couple(model, element, i, NT_RATES, NT_FULL);
         if (status == NT_OK)
             status = nt_element_couple(model, element, NT_RATES, i, NT_FULL);
@@ -353,11 +468,12 @@ nt_status nt_grip_evaluate(const nt_element *element, const nt_view *view)
     if (!isfinite(v3_dot(g.F, g.F)))
         return NT_NOT_FINITE;
     if (view->energy) {
-        view->energy->power += g.sticks ? 0 : v3_dot(g.F, g.touch.w);
+        view->energy->power += g.sticks && !g.elastic ? 0 : v3_dot(g.F, g.touch.w);
         return NT_OK;
     }
-    bool acts = terms->parts & (g.sticks ? (unsigned)NT_REACTIONS : element->part);
-    if (terms->rows)
+    bool holds = g.sticks && !g.elastic;
+    bool acts = terms->parts & (holds ? (unsigned)NT_REACTIONS : element->part);
+    if (terms->rows && !g.elastic)
         add_rows(element, view, &g);
     g.touch.F = g.F;
     g.touch.M = v3_of(0, 0, 0);
@@ -367,19 +483,31 @@ nt_status nt_grip_evaluate(const nt_element *element, const nt_view *view)
         return NT_OK;
     grip_tangent d;
     differentiate(c, &g, &d);
-    if (acts && (g.sticks || g.touch.delta > 0)) {
+    if (acts && (holds || g.touch.delta > 0)) {
         nt_touch_tangent force;
-        force_tangent(c, &g, &d, &force);
+        if (g.sticks && g.elastic)
+            give_tangent(c, &g, &d, &force);
+        else
+            force_tangent(c, &g, &d, &force);
         nt_touch_add(view, element->a, element->b, &g.touch, &force);
     }
-    for (int node = 0; g.sticks && node < NT_PAIR_NODES; node++)
+    for (int node = 0; holds && node < NT_PAIR_NODES; node++)
         row_tangent(element, view, &g, &d, node);
-    if (g.sticks && acts)
+    if (holds && acts)
         multiplier_columns(view, &g);
     return NT_OK;
 }
 
 /* ---- what happens --------------------------------------------------------------------------- */
+
+/* An elastic contact sticks from now on, or goes on to, with x; A and B as they are. */
+static void keep_give(const nt_view *view, const nt_element *e, const grip *g, v3 x, double *entry)
+{
+    const nt_motion *A = &view->motion[e->a], *B = &view->motion[e->b];
+    v3_store(entry + NT_GRIP_X, m3_apply_transposed(A->R, x));
+    v3_store(entry + NT_GRIP_A, m3_apply_transposed(A->R, g->touch.r_a));
+    v3_store(entry + NT_GRIP_B, m3_apply_transposed(B->R, g->touch.r_b));
+}
 
 /* A unit vector along the surface, any one. */
 static v3 along_surface(v3 n)
@@ -408,10 +536,11 @@ void nt_grips_begin(nt_run *run, const nt_point *at, double *memory)
         grip g = grip_of(e, &view);
         double speed = v3_norm(g.touch.w);
         bool rough = nt_contact_of(run, e)->friction.coefficient > 0;
-        entry[NT_GRIP_STICKS] = rough && g.touch.delta > 0 && speed < LEAST;
+        entry[NT_GRIP_STICKS] = rough && g.touch.delta > 0 && speed < LEAST ? STICKS : SLIPS;
         entry[NT_GRIP_SPEED] = speed;
         v3_store(entry + NT_GRIP_D,
                  speed < LEAST ? along_surface(g.touch.n) : v3_scale(1 / speed, g.touch.w));
+        keep_give(&view, e, &g, v3_of(0, 0, 0), entry);
     }
 }
 
@@ -419,16 +548,36 @@ void nt_grips_accept(const nt_run *run, const nt_view *view, double *next)
 {
     const nt_model *model = run->model;
     for (int i = 0; i < model->n_grips && view->at->memory; i++) {
-        grip g = grip_of(nt_grip_element(model, i), view);
+        const nt_element *e = nt_grip_element(model, i);
+        grip g = grip_of(e, view);
         double *entry = next + model->grip_memory + i * NT_GRIP_MEMORY;
         double speed = v3_norm(g.touch.w);
+        v3 turning = v3_sub(g.at.w_b, g.at.w_a);
+        double rolls = v3_norm(turning) * nt_contact_of(run, e)->surface.radius;
+        if (g.sticks && g.elastic && rolls > ROLLS)
+            keep_give(view, e, &g, g.give.x, entry);
+        bool slips = g.elastic ? entry[NT_GRIP_STICKS] == SLIPS && speed > g.bend
+                               : speed > REST && v3_dot(g.touch.w, g.d) > 0;
         if (g.sticks)
             v3_store(entry + NT_GRIP_D, g.t[0]);
-        else if (speed > REST && v3_dot(g.touch.w, g.d) > 0)
+        else if (slips)
             v3_store(entry + NT_GRIP_D, unit(g.touch.w));
         /* a step that ends where the contact turns back remembers how fast it came */
         entry[NT_GRIP_SPEED] = fmax(speed, entry[NT_GRIP_SPEED] / 2);
     }
+}
+
+/* The same of one that is elastic, in the words of grip.h. */
+static double elastic_inside(const grip *g, const double *entry)
+{
+    double b = g->bend, w2 = v3_dot(g->touch.w, g->touch.w), s2 = g->give.s * g->give.s;
+    if (g->sticks)
+        return g->touch.delta > 0 && s2 > 0 ? 1 - v3_dot(g->give.x, g->give.x) / s2 : -1;
+    if (!(g->touch.delta > 0))
+        return 1;
+    if (entry[NT_GRIP_STICKS] == SLIPS)
+        return (w2 - b * b) / b;
+    return fmin(v3_dot(g->touch.w, g->d), (4 * b * b - w2) / b);
 }
 
 double nt_grip_inside(const nt_run *run, const nt_view *view, int i)
@@ -436,10 +585,45 @@ double nt_grip_inside(const nt_run *run, const nt_view *view, int i)
     const nt_element *e = nt_grip_element(run->model, i);
     grip g = grip_of(e, view);
     double most = nt_contact_of(run, e)->friction.coefficient * fmax(0, g.touch.N);
-    double held = v3_norm(g.F), all = most + held;
+    double held = v3_norm(g.F);
+    const double *entry = grip_entries(run->model, nt_contact_of(run, e), view->at->memory);
+    if (g.elastic)
+        return elastic_inside(&g, entry);
+    double all = most + held;
     if (g.sticks)
         return all > 0 ? (most - held) / all : g.touch.delta > 0 ? 0 : -1;
     return g.touch.delta > 0 ? v3_dot(g.touch.w, g.d) : 1;
+}
+
+/* Whether an elastic contact that slips is so slow that it stops; else it slips. */
+static void slip_elastic(const grip *g, v3 d, double *entry)
+{
+    double w2 = v3_dot(g->touch.w, g->touch.w), b = g->bend;
+    entry[NT_GRIP_STICKS] = w2 < 4 * b * b ? STOPS : SLIPS;
+    v3_store(entry + NT_GRIP_D, d);
+}
+
+static void change_elastic(const nt_view *view, const nt_element *e, const grip *g, double *entry,
+                           nt_instant *instant, int number)
+{
+    const nt_touch *t = &g->touch;
+    double b = g->bend, speed = v3_norm(t->w), far = v3_norm(g->give.x);
+    v3 along = speed > LEAST ? v3_scale(1 / speed, t->w) : along_surface(t->n);
+    if (g->sticks) {
+        slip_elastic(g, far > 0 ? v3_scale(1 / far, g->give.x) : along, entry);
+        instant->number = number + 1;
+    } else if (entry[NT_GRIP_STICKS] == SLIPS) {
+        entry[NT_GRIP_STICKS] = STOPS;
+        v3_store(entry + NT_GRIP_D, along);
+    } else if (v3_dot(t->w, g->d) < (4 * b * b - speed * speed) / b) {
+        entry[NT_GRIP_STICKS] = STICKS;
+        double s = nt_contact_of(view->run, e)->give.s;
+        keep_give(view, e, g, v3_scale((1 - SHORT_OF) * s, g->t[0]), entry);
+        instant->number = number;
+    } else {
+        entry[NT_GRIP_STICKS] = SLIPS;
+        v3_store(entry + NT_GRIP_D, along);
+    }
 }
 
 void nt_grip_changes(const nt_run *run, const nt_view *view, int i, nt_instant *instant)
@@ -452,14 +636,18 @@ void nt_grip_changes(const nt_run *run, const nt_view *view, int i, nt_instant *
     int number = model->n_happenings + 2 * (model->n_slides + i);
     bool still = speed <= fmax(REST, STILL * entry[NT_GRIP_SPEED]);
     instant->happened = 1;
+    if (g.elastic) {
+        change_elastic(view, e, &g, entry, instant, number);
+        return;
+    }
     entry[NT_GRIP_SPEED] = speed;
     if (g.sticks) {
-        entry[NT_GRIP_STICKS] = 0;
+        entry[NT_GRIP_STICKS] = SLIPS;
         v3_store(entry + NT_GRIP_D, held > 0 ? v3_scale(-1 / held, g.F) : g.t[0]);
         instant->number = number + 1;
         instant->smooth = 1;
     } else if (still) {
-        entry[NT_GRIP_STICKS] = 1;
+        entry[NT_GRIP_STICKS] = STICKS;
         v3_store(entry + NT_GRIP_D, g.t[0]);
         for (int r = 0; r < 2; r++)
             instant->restitution[nt_element_row(e, r)] = 0;

@@ -15,13 +15,39 @@
  * last step, so that only a step in which the contact comes to rest sees it. Where w . d passes
  * zero the contact sticks, if w vanishes there, or slips on with another d; where it cannot hold
  * what it must it slips at once. Of one that sticks d is t1 at the end of the last step, and t1 = d
- * - (d . n) n made unit, t2 = n x t1. */
+ * - (d . n) n made unit, t2 = n x t1.
+ *
+ * What each of several contacts between the same two bodies holds is not determined while bodies
+ * are rigid. There contacts give way along the surface as they do across it: with x, how far B's
+ * matter has moved past A's since the contact stuck,
+ *
+ *   F = -mu N/s (x + (1 - |x|^2/s^2) T w)
+ *
+ * sticks while |x| <= s, which is |F| <= mu N where damping has gone. With D the indentation where
+ * the lighter body is pressed on all of them with 9.81 m/s^2, s = mu D/rho makes the stiffness
+ * along the surface rho times N/D (Mindlin, Compliance of elastic bodies in contact, Journal of
+ * Applied Mechanics 16, 1949), and T = sqrt(D/(9.81 rho)) is half of critical damping. x is the
+ * memory X, in A's axes, and how the points of A and B that met when it was written have moved
+ * apart since, along the surface; where the sphere has rolled both are written anew.
+ *
+ * Such a contact stops before it sticks: where |w| falls to b, a tenth of s/T, d becomes w/|w| and
+ * is kept, so that the force does not turn round with a w that is rounding. It sticks where w . d
+ * passes zero, with x = s d, so that the force goes on; x stays within s then, and no contact
+ * changes back at once. It slips again where |w| grows to 2 b. */
 #ifndef NUTATE_MODEL_GRIP_H
 #define NUTATE_MODEL_GRIP_H
 
 #include "model/contacts/contact.h"
 
-enum { NT_GRIP_STICKS, NT_GRIP_D, NT_GRIP_SPEED = NT_GRIP_D + 3, NT_GRIP_MEMORY };
+enum {
+    NT_GRIP_STICKS,
+    NT_GRIP_D,
+    NT_GRIP_SPEED = NT_GRIP_D + 3,
+    NT_GRIP_X,
+    NT_GRIP_A = NT_GRIP_X + 3,
+    NT_GRIP_B = NT_GRIP_A + 3,
+    NT_GRIP_MEMORY = NT_GRIP_B + 3
+};
 
 /* Counts them in the order of the file, before the model is laid out. */
 nt_status nt_model_add_grips(nt_model *model);

@@ -81,7 +81,7 @@ void nt_actions_rows_off(void *self, const double *memory, unsigned char *off)
             off[nt_element_row(&model->elements[model->switches[k].slide], 0)] =
                 !nt_slide_is_on(model, k, memory);
     for (int i = 0; i < model->n_grips; i++)
-        for (int r = 0; r < 2; r++)
+        for (int r = 0; r < nt_grip_rates(model, nt_grip_element(model, i)); r++)
             off[nt_element_row(nt_grip_element(model, i), r)] = !nt_grip_is_on(model, i, memory);
     for (int i = 0; i < model->n_joints && model->joints_change; i++) {
         const nt_element *e = &model->elements[i];

@@ -287,6 +287,9 @@ void nt_model_lay_out_events(nt_model *model)
             model->happenings[i].indicator += model->n_switches + model->n_grips;
     model->slide_memory = system->n_memory + model->n_switches;
     model->grip_memory = model->slide_memory + NT_SLIDE_MEMORY * model->n_slides;
+    int sliding = model->n_slides;
+    for (int i = 0; i < model->n_grips; i++)
+        sliding += nt_grip_rates(model, nt_grip_element(model, i));
     int next = nt_actions_lay_out(model, model->grip_memory + NT_GRIP_MEMORY * model->n_grips);
     model->events =
         (nt_events){.n = model->n_switches + model->n_grips + model->n_indicated,
@@ -295,7 +298,7 @@ void nt_model_lay_out_events(nt_model *model)
                     .stop_after = events_stop_after,
                     .indicate = events_indicate,
                     .happen = events_happen,
-                    .n_sliding = model->n_slides + 2 * model->n_grips,
+                    .n_sliding = sliding,
                     .rows_off = model->joints_change || model->n_slides + model->n_grips > 0
                                     ? nt_actions_rows_off
                                     : NULL,

@@ -182,7 +182,7 @@ nt_status nt_joint_declare(nt_model *model, nt_element *element);
 void nt_joint_locate(nt_model *model, const nt_element *element);
 
 /* Whether a joint says where its B is turned at any time; then nt_system.given for the block of a
- * body that no other joint and no implicit force acts on (joint_given.c). */
+ * body that no other joint and no implicit force acts on (parallel.c). */
 bool nt_joint_gives_rotation(const nt_model *model, const nt_element *element);
 nt_status nt_run_given_rotation(void *self, int block, double t, const double *at,
                                 nt_given_rotation *out);

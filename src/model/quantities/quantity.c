@@ -278,6 +278,29 @@ static nt_status unknown_kind(const nt_model *model, family of, int index, span 
                    word.length, word.text, known);
 }
 
+/* The same of a contact of a ball, which is so long a part of the name. */
+static nt_status unknown_kind_of_ball(const char *name, int length, span word, nt_error *error)
+{
+    nt_suggestion search;
+    char known[512] = "";
+    int used = 0;
+    nt_suggest_start(&search, word.text, word.length);
+    for (int i = 0; i < nt_quantity_kind_count; i++)
+        if (nt_quantity_kinds[i].of == NT_OF_BALL) {
+            nt_suggest_offer(&search, nt_quantity_kinds[i].name);
+            used += snprintf(known + used, sizeof known - (size_t)used, "%s%s", used ? ", " : "",
+                             nt_quantity_kinds[i].name);
+        }
+    if (word.length == 0)
+        return nt_fail(error, NT_BAD_MODEL, "which quantity of '%.*s'? Expected one of %s", length,
+                       name, known);
+    if (search.best)
+        return nt_fail(error, NT_BAD_MODEL, "'%.*s' has no '%.*s'; did you mean '%s'?", length,
+                       name, word.length, word.text, search.best);
+    return nt_fail(error, NT_BAD_MODEL, "'%.*s' has no '%.*s', expected one of %s", length, name,
+                   word.length, word.text, known);
+}
+
 static nt_status unknown_component(const nt_quantity_kind *k, const char *component,
                                    const char *name, nt_error *error)
 {
@@ -376,6 +399,10 @@ static bool find_in_bearing(const nt_model *model, int element, const char *name
             continue;
         *status = choose(model, k, nt_bearing_object(model, element, part), name, component,
                          quantity, error);
+        return true;
+    }
+    if (part >= NT_BEARING_PARTS) {
+        *status = unknown_kind_of_ball(name, (int)(rest - name) + used, second, error);
         return true;
     }
     return find_own_body(model, b->first_ball, b->n_balls + b->has_cage, &model->elements[element],
