@@ -56,7 +56,7 @@ static const nt_cli_command commands[] = {
      "or bad model, 3 there is no such state, modes were not found or a derivative is wrong,\n"
      "4 input or output failed.",
      nt_cli_modes},
-    {"linearise", "MODEL", "BaXHomfhsjqn", NULL,
+    {"linearise", "MODEL", "BaXH0mfhsjqn", NULL,
      "matrices and transfer functions of a linear model",
      "Writes the linear model about the state of rest, the initial state or a steady motion, or "
      "at\n"

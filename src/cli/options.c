@@ -49,9 +49,12 @@ static const option_row rows[] = {
      "a library with element types for the model; may be given again"},
     {'o', "-o", "FILE", OUTPUT, 0,
      "result, FILE.csv or FILE.nc (NetCDF), or what shows it: a page, FILE.html,\n"
-     "FILE.glb (glTF) or FILE.pvd (ParaView); - is standard output (CSV). May be given again: the "
-     "same rows go to each.\n"
-     "Without it MODEL with .csv in place of .yaml"},
+     "FILE.glb (glTF) or FILE.pvd (ParaView); - is standard output (CSV). May be\n"
+     "given again: the same rows go to each. Without it MODEL with .csv in place of\n"
+     ".yaml, of other commands than run and sens .COMMAND.csv"},
+    {'0', "-o", "FILE", OUTPUT, 0,
+     "matrices, FILE.nc (NetCDF) or FILE.mtx (MatrixMarket), and of --bode FILE.csv\n"
+     "or FILE.svg; may be given again"},
     {'J', "-o", "FILE", TEXT, AT(output),
      "where the model goes; - is standard output. KIND.yaml without it"},
     {'6', "-o", "MODEL", TEXT, AT(output), "where the model goes; - is standard output"},

@@ -1,5 +1,6 @@
 /* What a model's `simulation` says of an integrator, as the set-up of one. */
 #include "base/error.h"
+#include "model/narrow.h"
 #include "model/states/delay.h"
 
 #include <math.h>
@@ -14,6 +15,20 @@ static bool wants_work(const nt_model *model)
         recorded |= strcmp(simulation->record[i], "energy") == 0 ||
                     strcmp(simulation->record[i], "energy.work") == 0;
     return recorded && nt_model_has_power(model);
+}
+
+static bool chooses_steps(const nt_simulation *simulation, const nt_method *method)
+{
+    bool given = false;
+    for (int i = 0; i < 4; i++)
+        given = given || simulation->tolerance[i] > 0;
+    return nt_method_controls_error(method) && (given || nt_method_keeps_history(method));
+}
+
+static void bound_step(nt_integrator_setup *setup, double longest)
+{
+    if (isfinite(longest) && (setup->maximum_step == 0 || longest < setup->maximum_step))
+        setup->maximum_step = longest;
 }
 
 nt_status nt_run_setup(nt_run *run, nt_integrator_setup *setup, nt_error *error)
@@ -38,9 +53,11 @@ nt_status nt_run_setup(nt_run *run, nt_integrator_setup *setup, nt_error *error)
     memcpy(setup->tolerance, simulation->tolerance, sizeof setup->tolerance);
     setup->minimum_step = simulation->minimum_step;
     setup->maximum_step = simulation->maximum_step;
-    double longest = fmax(nt_run_longest_step(run), simulation->minimum_step);
-    if (isfinite(longest) && (setup->maximum_step == 0 || longest < setup->maximum_step))
-        setup->maximum_step = longest;
+    double longest = fmax(nt_run_delay_step(run), simulation->minimum_step);
+    bound_step(setup, longest);
+    if (chooses_steps(simulation, method) && nt_run_longest_step(run, &longest) != NT_OK)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    bound_step(setup, longest);
     setup->track_work = wants_work(model);
     setup->energy_check = simulation->energy_check ? NT_ENERGY_ENDS : NT_ENERGY_UNWATCHED;
     return NT_OK;

@@ -2,7 +2,8 @@
  *
  * What jumps or bends at known times ends a step there. A smooth function says nothing of itself
  * but its values, so it is looked at SAMPLES times in each step of `simulation`, with everything
- * that moves at zero. */
+ * that moves at zero. Steps that a method chooses are bounded by what it shows over the whole run.
+ */
 #include "model/narrow.h"
 #include "model/forces/load.h"
 #include "model/model.h"
@@ -24,7 +25,8 @@ typedef struct watched {
     double *variables;
     double begin, step, count;
     int wanted;
-    double t; /* s, where the one that was found is furthest off */
+    double t;               /* s, where the one that was found is furthest off */
+    double *whole, longest; /* [WHOLE + 1] values over the run; s, for steps: nt_run_longest_step */
 } watched;
 
 static bool has_time(const nt_model *model, const nt_expression *e)
@@ -65,10 +67,61 @@ static bool is_narrow(watched *w, const nt_expression *e, double *t)
     return most > least && worst > LEAVES * (most - least);
 }
 
+/* ---- bounding steps ------------------------------------------------------------------------- */
+
+/* A run is looked at in so many equal parts. */
+enum { WHOLE = 1 << 17 };
+
+/* A pulse is away from where it begins and ends, by REST of its range, for less than RARE of the
+ * run. */
+static const double REST = 0.01, RARE = 0.1;
+
+static bool is_pulse(const double *v)
+{
+    double least = v[0], most = v[0];
+    int away = 0;
+    for (int i = 0; i <= WHOLE; i++)
+        least = fmin(least, v[i]), most = fmax(most, v[i]);
+    double rest = REST * (most - least);
+    for (int i = 0; i <= WHOLE; i++)
+        away += fabs(v[i] - v[0]) > rest;
+    return away > 0 && away < RARE * WHOLE && isfinite(most - least);
+}
+
+/* Whether steps of n parts tell nothing of what a pulse does between their ends. */
+static bool is_passed(const double *v, int n)
+{
+    double least = v[0], most = v[0], worst = 0;
+    for (int i = 0; i <= WHOLE; i++) {
+        int first = i < WHOLE ? i / n * n : WHOLE - n;
+        double part = (double)(i - first) / n;
+        worst = fmax(worst, fabs(v[i] - v[first] - part * (v[first + n] - v[first])));
+        least = fmin(least, v[i]), most = fmax(most, v[i]);
+    }
+    return worst > LEAVES * (most - least);
+}
+
+/* Bounds steps by one function. */
+static bool bounds(watched *w, const nt_expression *e)
+{
+    if (!has_time(w->model, e))
+        return false;
+    for (int i = 0; i <= WHOLE; i++)
+        w->whole[i] = value_at(w, e, w->begin + w->count * i / WHOLE);
+    for (int n = 2; n < WHOLE && is_pulse(w->whole); n *= 2)
+        if (is_passed(w->whole, n)) {
+            w->longest = fmin(w->longest, w->count * (n / 2) / WHOLE);
+            break;
+        }
+    return false;
+}
+
 /* One of the functions of a key is the one that is looked for. */
 static bool finds(watched *w, const nt_expression *e)
 {
     double t = 0;
+    if (w->whole)
+        return bounds(w, e);
     if (!has_time(w->model, e) || !is_narrow(w, e, &t))
         return false;
     if (w->wanted-- > 0)
@@ -94,6 +147,29 @@ static const nt_key *find_key(watched *w, const nt_key *key, const char *data)
         }
     }
     return NULL;
+}
+
+nt_status nt_run_longest_step(const nt_run *run, double *longest)
+{
+    const nt_model *model = run->model;
+    watched w = {.model = model,
+                 .begin = model->simulation.start,
+                 .count = model->simulation.duration,
+                 .longest = (double)INFINITY};
+    *longest = (double)INFINITY;
+    if (!(w.count > 0) || !isfinite(w.count))
+        return NT_OK;
+    w.variables = calloc((size_t)nt_model_variable_count(model), sizeof *w.variables);
+    w.whole = calloc(WHOLE + 1, sizeof *w.whole);
+    for (int k = 0; w.variables && k < model->n_parameters; k++)
+        w.variables[k] = run->parameters[k].value;
+    nt_status status = w.variables && w.whole ? NT_OK : NT_NO_MEMORY;
+    for (int k = 0; k < model->n_elements && status == NT_OK; k++)
+        find_key(&w, model->elements[k].type->keys, nt_model_data(model, &model->elements[k]));
+    free(w.variables);
+    free(w.whole);
+    *longest = w.longest;
+    return status;
 }
 
 int nt_model_narrow(const nt_model *model, int i, const nt_element **element, const char **key,

@@ -10,4 +10,8 @@
 int nt_model_narrow(const nt_model *model, int i, const nt_element **element, const char **key,
                     double *t);
 
+/* The longest step, s, with which no pulse of the run is passed over: functions of time that are
+ * at rest for most of it. Infinite where there is none. NT_NO_MEMORY. */
+nt_status nt_run_longest_step(const nt_run *run, double *longest);
+
 #endif

@@ -126,7 +126,8 @@ static nt_status grazes(const nt_sensitivity *s, const nt_jump_of_state *jump, n
                                                     sizeof words);
     return nt_fail(error, NT_UNSUPPORTED,
                    "at t = %.9g s %s only touches its zero: its time has no derivative, and what "
-                   "follows has none",
+                   "follows has none; or it is of accelerations or reactions alone, whose rates "
+                   "derivatives do not follow: expected one of positions, velocities or states",
                    jump->from->all[NT_PHASE_T], words);
 }
 

@@ -179,4 +179,18 @@ sed -n 's/.*fell back to pivoting \([0-9]*\) times*: \([0-9]*\) solves made so/\
 read -r times solves <counts
 [ "$solves" -ge $((50 * (times - 1))) ] && [ "$solves" -gt "$times" ] ||
     fail "$solves solves, $times times: each time a hundred factorisations stay with pivoting"
+
+# a pulse of a millisecond in ten seconds: its whole impulse, w sqrt(pi) 1000 N, arrives
+cat >pulse.yaml <<'END'
+nutate: 1
+bodies: {m: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}}
+forces: {push: {type: force, on: m, value: ["1000*exp(-((t - 5)/1e-3)^2)", 0, 0]}}
+simulation: {duration: 10, step: 1e-2, method: rkmk-dop853, tolerance: 1e-9}
+output: {record: [m.velocity.x]}
+END
+for method in rkmk-dop853 rkmk-dopri5 bdf; do
+    expect 0 run pulse.yaml --method "$method" -o pulse.csv
+    tail -n 1 pulse.csv | awk -F, '{ off = $2 - 1.7724538509055159; exit !(off^2 < 1e-8) }' ||
+        fail "$method: the velocity behind a pulse is $(tail -n 1 pulse.csv)"
+done
 finish

@@ -101,7 +101,7 @@ nt_status nt_run_check_delays(const nt_run *run, nt_error *error)
     return NT_OK;
 }
 
-double nt_run_longest_step(const nt_run *run)
+double nt_run_delay_step(const nt_run *run)
 {
     double shortest = (double)INFINITY;
     for (int k = 0; k < run->model->n_delays; k++)
