@@ -17,6 +17,9 @@ const char *const nt_reuse_words[] = {"never", "always", "auto", NULL};
  * allowed: this share of it. */
 static const double KEPT_ERROR = 0.01;
 
+/* A prediction of this many times what the step reaches is no measure of its sizes. */
+static const double ASTRAY = 10;
+
 /* ---- work ----------------------------------------------------------------------------------- */
 
 size_t nt_newton_size(const nt_problem *problem)
@@ -250,8 +253,9 @@ static double larger(double a, double b) { return a > b ? a : b; }
  * |S_ii vdot_i|/(s beta') and multiplier; and the force that rounding of a position makes,
  * 16 eps |S_ii| |x|/s: below it no iteration can go, however small h is. (With beta = 0 the matrix
  * knows no stiffness; where the method is stable it is below 4 M/h^2.) Their sum with the absolute
- * tolerance into force[]. */
-static void measure_forces(const nt_stepper *s, const nt_newton *w, double force[2])
+ * tolerance into force[]. An acceleration that the step's increment does not bear out, beta' of it,
+ * is one that only averages to the motion of something stiff: the smaller one counts. */
+static void measure_forces(const nt_stepper *s, const nt_newton *w, bool corrected, double force[2])
 {
     const nt_problem *p = s->problem;
     const double *values = s->factors->matrix.values, *q = s->next.q, *vdot = s->next.vdot;
@@ -269,8 +273,9 @@ static void measure_forces(const nt_stepper *s, const nt_newton *w, double force
                 continue;
             double size = j < plain ? fabs(q[block->q + j]) + fabs(increment[i]) : 1;
             double S = fabs(values[p->diagonal[i]]);
+            double most = corrected ? w->c.beta_prime * fabs(increment[i]) : (double)INFINITY;
             nt_quantity kind = quantity[i];
-            largest[kind] = larger(S * fabs(vdot[i]), largest[kind]);
+            largest[kind] = larger(S * fmin(fabs(vdot[i]), most), largest[kind]);
             noise[kind] = larger(S * size, noise[kind]);
         }
     }
@@ -315,14 +320,14 @@ static const double FOLLOWS = 1e-5;
 /* Reciprocal tolerances of the step: of increments (positions, multipliers) and of residuals (force
  * rows, constraint rows). With beta = 0 increments are accelerations, which move the next position
  * by h^2 times as much. */
-static void set_tolerances(const nt_stepper *s, const nt_newton *w)
+static void set_tolerances(const nt_stepper *s, const nt_newton *w, bool corrected)
 {
     const nt_problem *p = s->problem;
     const nt_options *option = s->options;
     double force[2], relative = nt_options_get(option, NT_OPTION_TOLERANCE_RELATIVE);
     const double position[2] = {nt_options_get(option, NT_OPTION_TOLERANCE_LENGTH),
                                 nt_options_get(option, NT_OPTION_TOLERANCE_ANGLE)};
-    measure_forces(s, w, force);
+    measure_forces(s, w, corrected, force);
     const double per_force[2] = {1 / force[0], 1 / force[1]};
     const double per_position[2] = {1 / position[0], 1 / position[1]};
     double reach = w->c.position > 0 ? 1 : w->c.h * w->c.h;
@@ -411,6 +416,17 @@ static nt_status fail_moving(nt_stepper *s, const nt_newton *w, nt_status status
     return nt_newton_fail(s, status, w->z, w->per_increment, worst);
 }
 
+/* Whether the first correction has taken back nearly all that was predicted of a position. */
+static bool is_astray(const nt_problem *p, const nt_newton *w, double relative)
+{
+    for (int i = 0; i < p->nv; i++) {
+        double taken = fabs(w->z[i]);
+        if (taken * w->per_increment[i] * relative > 0.5 && taken > ASTRAY * fabs(w->increment[i]))
+            return true;
+    }
+    return false;
+}
+
 nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equations *equations,
                             nt_newton_correction *correct)
 {
@@ -422,8 +438,11 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
     bool fresh = !reuse || !f->kept || !same || s->stale;
     nt_turning_begin(f);
     s->has_tangent = false;
+    bool astray = false;  /* sizes were taken from a prediction that was of no use */
     bool settled = false; /* increments say converged: only the residual is still to be asked */
     double last = 0, size = 0;
+    int first = 0; /* iteration whose sizes are compared with */
+    double relative = nt_options_get(s->options, NT_OPTION_TOLERANCE_RELATIVE);
     int extra = (int)nt_options_get(s->options, NT_OPTION_EXTRA_ITERATIONS);
     int most = (int)nt_options_get(s->options, NT_OPTION_MAX_ITERATIONS) + extra;
     for (int i = 0;; i++) {
@@ -432,8 +451,10 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
         nt_matrix *own = fresh ? &f->matrix : NULL;
         f->kept = f->kept && (settled || !fresh); /* what is filled is not kept */
         nt_status status = equations(s, w, leaves ? &s->linear->matrix : settled ? NULL : own);
-        if (status == NT_OK && i == 0)
-            set_tolerances(s, w);
+        if (status == NT_OK && (i == 0 || astray)) {
+            set_tolerances(s, w, astray);
+            first = i;
+        }
         if (status != NT_OK)
             return status;
         if (settled) {
@@ -455,12 +476,13 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
         size = worst_ratio(w->z, w->per_increment, p->n);
         if (!isfinite(size))
             return fail_moving(s, w, NT_NOT_FINITE, size);
+        astray = i == 0 && size * relative > 0.5 && is_astray(p, w, relative);
         /* what is left after this correction: the increments' geometric series, if they shrink */
-        double ratio = i > 0 ? size / last : 1;
+        double ratio = i > first ? size / last : 1;
         double allowed = fresh ? 1 : KEPT_ERROR;
         settled = size <= allowed || (ratio < 0.5 && ratio / (1 - ratio) * size <= allowed) ||
-                  (i > 0 && size <= 1 && ratio > SLOW); /* as far as rounding lets it go */
-        if (!settled && i > 0 && ratio > SLOW) {
+                  (i > first && size <= 1 && ratio > SLOW); /* as far as rounding lets it go */
+        if (!settled && i > first && ratio > SLOW) {
             /* near a singular position rounding of positions is amplified in the multipliers: where
              * the motion stands still and only they move, the residual decides */
             if (fresh && worst_ratio(w->z, w->per_increment, p->nv) <= 1)

@@ -279,11 +279,64 @@ static void blade_on_ice(void **state)
     nt_integrator_destroy(it);
 }
 
+/* ---- a mass that is next to nothing ---------------------------------------------------------- */
+
+/* R = m x'' + F(x) - 60, F = 1000 x (1 - 1/(2 sqrt(1 + x^2))): the first acceleration, 60/m, is of
+ * no use as a measure of the step. */
+typedef struct light {
+    double mass;
+    nt_block block;
+    nt_system system;
+} light;
+
+static double light_force(double x) { return 1000 * x * (1 - 0.5 / sqrt(1 + x * x)); }
+
+static nt_status light_evaluate(void *self, const nt_point *at, const nt_terms *terms)
+{
+    const light *s = self;
+    const nt_combination *c = terms->combination;
+    double m = terms->parts & NT_MASS ? s->mass : 0, k = terms->parts & NT_IMPLICIT ? 1 : 0;
+    double x = at->q[0];
+    if (terms->residual)
+        terms->residual[0] += m * at->vdot[0] + k * (light_force(x) - 60);
+    if (terms->matrix)
+        *nt_matrix_block(terms->matrix, 0) +=
+            c->mass * m + c->stiffness * k * 1000 * (1 - 0.5 * pow(1 + x * x, -1.5));
+    return NT_OK;
+}
+
+static void a_mass_next_to_nothing(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"generalized-alpha", "generalized-alpha-soi2"};
+    for (int k = 0; k < 2; k++) {
+        double end[2];
+        for (int i = 0; i < 2; i++) {
+            light s = {.mass = i ? 1e-20 : 1e-12, .block = {.kind = NT_RN, .nv = 1}};
+            s.system = (nt_system){.self = &s,
+                                   .evaluate = light_evaluate,
+                                   .capabilities = NT_HAS_TANGENT | NT_ALL_LEVELS | NT_AFFINE};
+            nt_space_init(&s.system.space, &s.block, 1);
+            nt_integrator_setup setup = setup_of(&s.system, NULL, 0);
+            setup.method = nt_method_find(methods[k]);
+            nt_integrator *it = begin(&setup, (const double[]){0}, (const double[]){0});
+            run_to(it, 1e-3, 1e-3);
+            nt_state now = nt_integrator_state(it);
+            double x = end[i] = now.q[0];
+            if (k == 0)
+                CLOSE(s.mass * now.vdot[0] + light_force(x), 60, 60e-9);
+            nt_integrator_destroy(it);
+        }
+        CLOSE(end[1], end[0], 1e-7 * fabs(end[0])); /* m/(beta h^2) is 1e-9 of the stiffness */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nonlinear_multipliers_and_unsymmetric_mass),
         cmocka_unit_test(blade_on_ice),
+        cmocka_unit_test(a_mass_next_to_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
