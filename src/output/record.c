@@ -547,9 +547,9 @@ nt_status nt_record_save(nt_record *record, void *bytes, int to_disk, nt_error *
     NT_NEED(error, "record bytes", record, bytes);
     const saved place = {.next = record->next, .last = record->last};
     memcpy(bytes, &place, sizeof place);
-    return record->result
-               ? nt_result_save(record->result, (char *)bytes + sizeof place, to_disk, error)
-               : NT_OK;
+    if (!record->result)
+        return NT_OK;
+    return nt_result_save(record->result, (char *)bytes + sizeof place, to_disk, error);
 }
 
 nt_status nt_record_close(nt_record *record, nt_error *error)
