@@ -158,6 +158,9 @@ typedef struct nt_quantity_info {
     int kind, object, first; /* the library's own           */
     int columns;             /* 1 to 16                      */
     int needs_reactions, needs_energy, needs_drift;
+    /* It depends on accelerations or multipliers: a row shows it at a state of
+     * nt_integrator_balance. */
+    int needs_accelerations;
 } nt_quantity_info;
 
 /* Look a quantity up. NT_BAD_MODEL and a suggestion when there is no such name. */
@@ -207,7 +210,8 @@ typedef enum nt_objective_type {
 typedef struct nt_objective_info {
     const char *name; /* belongs to the model */
     nt_objective_type type;
-    int needs_reactions; /* it depends on reactions, which the caller gives */
+    int needs_reactions;     /* it depends on reactions, which the caller gives */
+    int needs_accelerations; /* likewise on accelerations: see nt_quantity_info */
 } nt_objective_info;
 
 NT_API int nt_model_objective_count(const nt_model *model);

@@ -81,6 +81,11 @@ NT_API double nt_sensitivity_event_time(const nt_sensitivity *sensitivity, int i
 NT_API nt_status nt_sensitivity_dense(nt_sensitivity *sensitivity, int i, double t,
                                       nt_state_tangent *tangent);
 
+/* The derivative of nt_integrator_balance: *tangent, of the state that was given there, becomes
+ * that of `state`, what came of it. Its arrays live until another tangent is asked for. */
+NT_API nt_status nt_sensitivity_balance(nt_sensitivity *sensitivity, int i, const nt_state *state,
+                                        nt_state_tangent *tangent, nt_error *error);
+
 /* Derivative of nt_integrator_reactions with respect to parameter i at a state and its tangent, as
  * the integrator and the functions above show them: out[nh + nn]. Allocates where rows are
  * redundant. */

@@ -371,6 +371,8 @@ class Stepper(Steps):
             state = ffi.new("nt_state *", lib.nt_integrator_state(self.integrator))
             reactions = ffi.NULL
             n = self.system.nh + self.system.nn
+            if info.needs_accelerations:
+                self.check(lib.nt_integrator_balance(self.integrator, state, state, self.error))
             if info.needs_reactions and n > 0:
                 reactions = ffi.new("double[]", n)
                 self.check(

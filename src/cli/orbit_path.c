@@ -190,11 +190,15 @@ static nt_status sample(path *p)
 {
     nt_cli_plan *plan = &p->job->plan;
     nt_state state = nt_integrator_state(plan->integrator);
-    bool wanted = false;
-    for (int i = 0; i < p->n_quantities; i++)
+    bool wanted = false, balanced = false;
+    for (int i = 0; i < p->n_quantities; i++) {
         wanted |= p->quantities[i].needs_reactions != 0;
+        balanced |= p->quantities[i].needs_accelerations != 0;
+    }
     nt_status status = NT_OK;
-    if (wanted)
+    if (balanced)
+        status = nt_integrator_balance(plan->integrator, &state, &state, &p->error);
+    if (status == NT_OK && wanted)
         status = nt_integrator_reactions(plan->integrator, &state, nt_run_length(plan->run),
                                          p->reactions, &p->error);
     double *out = p->now;

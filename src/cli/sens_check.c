@@ -39,8 +39,10 @@ typedef struct check {
     double *p, *moved, *reactions, *rates;
     nt_check_row *rows; /* [parameters n] */
     int n_rows;
-    double step;                            /* s, of runs that follow their events */
-    double *halved;                         /* [n] see nt_check_differences */
+    double step;    /* s, of runs that follow their events */
+    double *halved; /* [n] see nt_check_differences */
+    double *finer;  /* [parameters][n] likewise */
+    bool has_finer;
     unsigned long sequence, first_sequence; /* of the events of a run */
     bool has_sequence;
 } check;
@@ -91,7 +93,9 @@ static nt_status check_look(check *c, nt_integrator *integrator, const nt_object
                             double *y, nt_error *error)
 {
     nt_state state = nt_integrator_state(integrator);
-    nt_status status = nt_integrator_reactions(integrator, &state, c->length, c->reactions, error);
+    nt_status status = nt_integrator_balance(integrator, &state, &state, error);
+    if (status == NT_OK)
+        status = nt_integrator_reactions(integrator, &state, c->length, c->reactions, error);
     for (int i = 0; i < c->n_quantities && status == NT_OK; i++)
         status = nt_run_sample(c->plan->run, &c->groups[i].quantity, &state, c->reactions,
                                y + c->groups[i].first, error);
@@ -105,6 +109,9 @@ static nt_status check_look_along(check *c, nt_integrator *integrator, nt_sensit
 {
     nt_state state = nt_integrator_state(integrator);
     nt_state_tangent d = nt_sensitivity_state(s, k);
+    nt_status status = nt_integrator_balance(integrator, &state, &state, error);
+    if (status == NT_OK)
+        status = nt_sensitivity_balance(s, k, &state, &d, error);
     double *y = c->exact + (size_t)k * (size_t)c->n;
     const nt_state_rate rate = {.dq = d.q,
                                 .dv = d.v,
@@ -114,7 +121,8 @@ static nt_status check_look_along(check *c, nt_integrator *integrator, nt_sensit
                                 .dmemory = d.memory,
                                 .work = d.work,
                                 .parameter = c->sens->parameters[k]};
-    nt_status status = nt_sensitivity_reactions(s, k, &state, &d, c->length, c->rates, error);
+    if (status == NT_OK)
+        status = nt_sensitivity_reactions(s, k, &state, &d, c->length, c->rates, error);
     for (int i = 0; i < c->n_quantities && status == NT_OK; i++)
         status =
             nt_run_sample_tangent(c->plan->run, &c->groups[i].quantity, 1, &state, c->reactions,
@@ -212,7 +220,7 @@ static bool sens_check_take_memory(check *c)
     const nt_system *system = nt_run_system(c->plan->run);
     size_t n = (size_t)c->n, rows = (size_t)(system->nh + system->nn);
     size_t all = n * (size_t)c->sens->n, n_parameters = (size_t)system->n_parameters;
-    size_t total = (7 + 3 * STEPS) * n + 2 * all + 2 * n_parameters + 2 * rows;
+    size_t total = (7 + 3 * STEPS) * n + 3 * all + 2 * n_parameters + 2 * rows;
     double *from = c->value = calloc(total + 1, sizeof *from);
     c->rows = calloc(all + 1, sizeof *c->rows);
     if (!from || !c->rows)
@@ -221,6 +229,7 @@ static bool sens_check_take_memory(check *c)
     c->halved = check_take(&from, n);
     c->step = c->plan->step;
     c->exact = check_take(&from, all), c->shown = check_take(&from, all);
+    c->finer = check_take(&from, all);
     c->p = check_take(&from, n_parameters), c->moved = check_take(&from, n_parameters);
     c->reactions = check_take(&from, rows), c->rates = check_take(&from, rows);
     for (int i = 0; i < 5; i++)
@@ -473,6 +482,48 @@ static nt_status halve_steps(check *c, int k, nt_error *error)
     return status;
 }
 
+static nt_status run_along_finer(check *c, nt_sensitivity *s, nt_error *error)
+{
+    nt_status status = nt_integrator_start(c->integrator, c->plan->start, NULL, NULL, NULL, error);
+    if (status == NT_OK)
+        status = nt_sensitivity_start(s, error);
+    if (status == NT_OK)
+        status = nt_objectives_create(&c->objectives, c->plan->run, c->integrator, s, error);
+    if (status == NT_OK)
+        status = nt_objectives_advance(c->objectives, error);
+    if (status == NT_OK)
+        status = check_integrate_events(c, error);
+    if (status == NT_OK)
+        status = check_look(c, c->integrator, c->objectives, c->run[0], error);
+    for (int k = 0; k < c->sens->n && status == NT_OK; k++)
+        status = check_look_along(c, c->integrator, s, c->objectives, k, error);
+    return status;
+}
+
+/* Derivatives in steps of half the size, where steps follow events: once, for all parameters. */
+static nt_status differentiate_finer(check *c, nt_error *error)
+{
+    const nt_system *system = nt_run_system(c->plan->run);
+    nt_sensitivity *s = NULL;
+    nt_objectives *of_runs = c->objectives;
+    double *exact = c->exact;
+    c->objectives = NULL;
+    c->exact = c->finer;
+    c->step = c->plan->step / 2;
+    nt_status status = system->set_parameters(system->self, c->p);
+    if (status == NT_OK)
+        status = nt_sensitivity_create(&s, c->integrator, c->sens->parameters, c->sens->n, error);
+    if (status == NT_OK)
+        status = run_along_finer(c, s, error);
+    c->has_finer = status == NT_OK;
+    nt_objectives_destroy(c->objectives);
+    nt_sensitivity_destroy(s);
+    c->objectives = of_runs;
+    c->exact = exact;
+    c->step = c->plan->step;
+    return status;
+}
+
 /* The run that is judged, repeated: how far each group is beside it. */
 static nt_status repeat(check *c, nt_error *error)
 {
@@ -542,6 +593,12 @@ static int check_parameter(check *c, int parameter)
     if (nt_run_system(c->plan->run)->events && !c->plan->variable &&
         halve_steps(c, k, &error) == NT_NO_MEMORY)
         return nt_cli_no_memory();
+    bool doubts = false;
+    for (int i = 0; i < c->n_groups && c->found.halved && !c->has_finer; i++)
+        doubts |= nt_check_judge(&c->groups[i], &c->found).kind == NT_CHECK_WRONG;
+    if (doubts && differentiate_finer(c, &error) == NT_NO_MEMORY)
+        return nt_cli_no_memory();
+    c->found.finer = c->has_finer ? c->finer + (size_t)parameter * (size_t)c->n : NULL;
     for (int i = 0; i < c->n_groups; i++) {
         nt_check_verdict v = nt_check_judge(&c->groups[i], &c->found);
         check_add_rows(c, &c->groups[i], parameter, &v);

@@ -29,6 +29,7 @@ typedef struct nt_check_differences {
     /* [n] by runs of half the step, where equal steps begin anew at events and move with these in
      * runs, not in derivatives: both differ by the error of the method. NULL: they do not. */
     const double *halved;
+    const double *finer; /* [n] the derivatives in steps of half the size; NULL: not computed */
     bool has_jumps; /* of the model: where nothing changes, a jump may have been missed        */
 } nt_check_differences;
 

@@ -27,8 +27,9 @@ const double nt_check_steps[NT_CHECK_STEPS] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-
 static const double RELATIVE = 1e-5, UNDECIDED = 1e-3, DOUBTS = 10;
 /* Values of runs are off by this at least, whether differences agree or not. */
 static const double LAST_DIGITS = 1e-15;
-/* What half the step changes in a difference is three quarters of its error by a method of second
- * order; the derivative has an error of its own, of about that size. */
+/* What half the step changes in a difference, or in a derivative, is three quarters of its error by
+ * a method of second order and half of it by one of first order. What is wrong whatever the step
+ * does not change with it. */
 static const double ERRORS = 4;
 /* After this no other step can improve the verdict. */
 static const double CERTAIN = 1e-7;
@@ -69,6 +70,14 @@ static double spread_of(const nt_check_group *g, const nt_check_differences *d, 
     return least;
 }
 
+/* What half the step changes in the difference, or in the derivative itself. */
+static double verdict_error_of_method(const nt_check_group *g, const nt_check_differences *d,
+                                      int step)
+{
+    double error = d->halved ? verdict_distance(g, d->halved, d->four[step]) : 0;
+    return d->halved && d->finer ? fmax(error, verdict_distance(g, d->finer, d->exact)) : error;
+}
+
 nt_check_verdict nt_check_judge(const nt_check_group *g, const nt_check_differences *d)
 {
     nt_check_verdict v = {.kind = NT_CHECK_FAILED, .step = -1, .doubt = (double)INFINITY};
@@ -97,10 +106,9 @@ nt_check_verdict nt_check_judge(const nt_check_group *g, const nt_check_differen
     else if (v.doubt > UNDECIDED * v.size + v.floor)
         v.kind = NT_CHECK_UNDECIDED;
     else
-        v.kind = v.off <= RELATIVE * v.size + DOUBTS * v.doubt + v.floor ? NT_CHECK_RIGHT
-                 : d->halved && v.off <= ERRORS * verdict_distance(g, d->halved, d->four[v.step])
-                     ? NT_CHECK_MOVED
-                     : NT_CHECK_WRONG;
+        v.kind = v.off <= RELATIVE * v.size + DOUBTS * v.doubt + v.floor   ? NT_CHECK_RIGHT
+                 : v.off <= ERRORS * verdict_error_of_method(g, d, v.step) ? NT_CHECK_MOVED
+                                                                           : NT_CHECK_WRONG;
     return v;
 }
 

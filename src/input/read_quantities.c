@@ -133,6 +133,7 @@ static int needs_of(const nt_model *model, const nt_expression *of)
         needs |= column->needs_reactions ? NT_NEEDS_REACTIONS : 0;
         needs |= column->needs_energy ? NT_NEEDS_ENERGY : 0;
         needs |= column->needs_drift ? NT_NEEDS_DRIFT : 0;
+        needs |= column->needs_accelerations ? NT_NEEDS_ACCELERATIONS : 0;
     }
     return needs;
 }

@@ -53,7 +53,7 @@ nt_status nt_run_setup(nt_run *run, nt_integrator_setup *setup, nt_error *error)
     memcpy(setup->tolerance, simulation->tolerance, sizeof setup->tolerance);
     setup->minimum_step = simulation->minimum_step;
     setup->maximum_step = simulation->maximum_step;
-    double longest = nt_run_shortest_delay(run); /* only the past is known */
+    double longest = fmax(nt_run_delay_step(run), simulation->minimum_step);
     bound_step(setup, longest);
     if (chooses_steps(simulation, method) && nt_run_longest_step(run, &longest) != NT_OK)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");

@@ -15,10 +15,12 @@ struct nt_integrator {
     nt_options options;
     const nt_method *method;
     nt_stepper stepper;
-    nt_phase before;        /* the state at the start of the last accepted step        */
-    nt_phase within;        /* scratch, where work is followed                         */
-    nt_phase earlier;       /* the state before that, where steps may be taken back        */
-    bool awaits;            /* the last step stands only when its review is known      */
+    nt_phase before;   /* the state at the start of the last accepted step        */
+    nt_phase within;   /* scratch, where work is followed                         */
+    nt_phase balanced; /* of nt_integrator_balance, with [2 nv] v and vdot in the system's frame
+                          behind it; where methods have NT_RATES_WITHIN */
+    nt_phase earlier;  /* the state before that, where steps may be taken back        */
+    bool awaits;       /* the last step stands only when its review is known      */
     nt_step_error awaiting; /* its error, as it was estimated then               */
     size_t size;            /* doubles of a state                                      */
     nt_layout layout;       /* what the method asked for                               */

@@ -90,6 +90,48 @@ nt_status nt_integrator_dense(nt_integrator *it, double t, nt_state *state)
     return NT_OK;
 }
 
+nt_status nt_integrator_balance(nt_integrator *it, const nt_state *state, nt_state *balanced,
+                                nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "integrator state balanced", it, state, balanced);
+    const nt_problem *p = it->problem;
+    const nt_state given = *state;
+    *balanced = given;
+    if (!(it->method->needs & NT_RATES_WITHIN))
+        return NT_OK;
+    NT_NEED(error, "state.q state.v state.vdot", given.q, given.v, given.vdot);
+    nt_phase shown = it->balanced; /* what is given may stand there */
+    size_t n_memory = (size_t)p->system->n_memory;
+    nt_space_change_frame(&p->space, p->system->frame, p->frame, given.q, given.v, shown.v);
+    memmove(shown.q, given.q, (size_t)p->nq * sizeof(double));
+    if (n_memory > 0)
+        memmove(shown.memory, given.memory, n_memory * sizeof(double));
+    nt_space_change_frame(&p->space, p->system->frame, p->frame, given.q, given.vdot, shown.vdot);
+    if (p->nh > 0)
+        memmove(shown.lambda, given.lambda, (size_t)p->nh * sizeof(double));
+    if (p->nn > 0)
+        memmove(shown.mu, given.mu, (size_t)p->nn * sizeof(double));
+    shown.all[NT_PHASE_T] = given.t;
+    nt_stepper looking;
+    nt_effort effort = {.unknown = -1};
+    nt_point at = nt_phase_point(&shown);
+    nt_status status = nt_integrator_looking(it, &looking);
+    if (status == NT_OK)
+        status = nt_factors_accelerate(it->look, &at, shown.vdot, shown.lambda, shown.mu, &effort);
+    if (status != NT_OK)
+        return nt_fail(error, status, "accelerations at t = %g s: %s", given.t,
+                       nt_status_text(status));
+    *balanced = look_at_phase(it, &shown);
+    if (nt_problem_changes_frame(p)) { /* other looks leave this state as it is */
+        double *rates = shown.all + it->size;
+        memcpy(rates, balanced->v, 2 * (size_t)p->nv * sizeof(double));
+        balanced->v = rates, balanced->vdot = rates + p->nv;
+    }
+    balanced->work = given.work, balanced->step = given.step;
+    return NT_OK;
+}
+
 void nt_integrator_notice(nt_integrator *it)
 {
     const nt_system *system = it->problem->system;

@@ -398,6 +398,27 @@ static nt_status never_settles(nt_integrator *it, int indicator, nt_error *error
                    t, words);
 }
 
+/* The accelerations and multipliers of the forces just before what happens, for methods whose
+ * state holds those within the step that led here: half a step off they would make the motion
+ * before, and with it how times of events and what follows vary, wrong by the order of the step.
+ */
+static nt_status rates_before(nt_integrator *it, const nt_phase *from, nt_error *error)
+{
+    nt_effort effort = {.unknown = -1};
+    nt_point at = nt_phase_point(from);
+    if (!(it->method->needs & NT_RATES_WITHIN) || !(from->all[NT_PHASE_STEP] > 0))
+        return NT_OK;
+    nt_status status =
+        nt_factors_accelerate(it->factors, &at, from->vdot, from->lambda, from->mu, &effort);
+    it->factors->kept = false;
+    it->statistics.evaluations += effort.evaluations;
+    it->statistics.factorisations += effort.factorisations;
+    it->statistics.solves += effort.solves;
+    return status == NT_OK ? NT_OK
+                           : nt_fail(error, status, "accelerations before t = %g s: %s", at.t,
+                                     nt_status_text(status));
+}
+
 /* It becomes the present state. */
 static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_error *error)
 {
@@ -411,7 +432,9 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
         system->energy(system->self, &at, &energy[0]);
     s->from = phase_like(now, s->from.all);
     memcpy(s->from.all, now->all, it->size * sizeof(double));
-    nt_status status = nt_instant_behind(it, which, &s->from, &behind, instant, error);
+    nt_status status = s->stretch.at_once == 0 ? rates_before(it, &s->from, error) : NT_OK;
+    if (status == NT_OK)
+        status = nt_instant_behind(it, which, &s->from, &behind, instant, error);
     if (status != NT_OK || !instant->happened)
         return status;
     memcpy(now->all, behind.all, it->size * sizeof(double));

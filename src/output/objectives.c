@@ -36,7 +36,7 @@ struct nt_objectives {
     nt_sensitivity *sensitivity;
     int n, n_parameters;
     size_t size; /* 1 + n_parameters                                           */
-    bool reactions_needed;
+    bool reactions_needed, accelerations_needed;
     double *reactions, *reaction_rates; /* [nh + nn] where needed                   */
     double length;                      /* m, weighs moments against forces          */
     double *fresh;                      /* [n] of the model                          */
@@ -92,8 +92,11 @@ nt_status nt_objectives_create(nt_objectives **out, nt_run *run, nt_integrator *
     o->n_parameters = sensitivity ? nt_sensitivity_count(sensitivity) : 0;
     o->size = 1 + (size_t)o->n_parameters;
     o->length = nt_run_length(run);
-    for (int i = 0; i < o->n; i++)
-        o->reactions_needed |= nt_model_objective(nt_run_model(run), i).needs_reactions != 0;
+    for (int i = 0; i < o->n; i++) {
+        nt_objective_info info = nt_model_objective(nt_run_model(run), i);
+        o->reactions_needed |= info.needs_reactions != 0;
+        o->accelerations_needed |= info.needs_accelerations != 0;
+    }
     if (!objectives_take_memory(o)) {
         nt_objectives_destroy(o);
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
@@ -201,7 +204,9 @@ static nt_status objectives_look_along(nt_objectives *o, const nt_state *state, 
     if (status != NT_OK)
         return nt_fail(error, status, "derivatives of objectives at t = %g s: %s", state->t,
                        nt_status_text(status));
-    if (o->reactions_needed)
+    if (o->accelerations_needed)
+        status = nt_sensitivity_balance(o->sensitivity, k, state, &d, error);
+    if (status == NT_OK && o->reactions_needed)
         status = nt_sensitivity_reactions(o->sensitivity, k, state, &d, o->length,
                                           o->reaction_rates, error);
     const nt_state_rate rate = {.dq = d.q,
@@ -230,7 +235,9 @@ static nt_status objectives_look(nt_objectives *o, double t, double *g, nt_error
         status = nt_integrator_dense(o->integrator, t, &state);
     if (status != NT_OK)
         return nt_fail(error, status, "objectives at t = %g s: %s", t, nt_status_text(status));
-    if (o->reactions_needed)
+    if (o->accelerations_needed)
+        status = nt_integrator_balance(o->integrator, &state, &state, error);
+    if (status == NT_OK && o->reactions_needed)
         status = nt_integrator_reactions(o->integrator, &state, o->length, o->reactions, error);
     if (status == NT_OK)
         status = nt_run_objective_values(o->run, &state, o->reactions_needed ? o->reactions : NULL,

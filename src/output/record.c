@@ -32,7 +32,7 @@ struct nt_record {
 
     nt_quantity_info *quantities; /* [n_quantities] */
     int n_quantities, n_columns;
-    bool needs_reactions, needs_energy, needs_drift;
+    bool needs_reactions, needs_energy, needs_drift, needs_accelerations;
     nt_sampler sampler;
     double *reactions;       /* [nh + nn] where needed */
     double *row;             /* [n_columns] time first; behind it poses, loads, the account */
@@ -90,6 +90,7 @@ static nt_status find_quantities(nt_record *record, nt_error *error)
         record->needs_reactions |= quantity->needs_reactions != 0;
         record->needs_energy |= quantity->needs_energy != 0;
         record->needs_drift |= quantity->needs_drift != 0;
+        record->needs_accelerations |= quantity->needs_accelerations != 0;
     }
     return NT_OK;
 }
@@ -577,11 +578,10 @@ static nt_status put_row(nt_record *record, nt_error *error)
     return status;
 }
 
-static nt_status keep_up(const nt_record *record, nt_error *error)
+static nt_status keep_up(const nt_record *r, nt_error *error)
 {
-    return record->result ? nt_result_keep_up(record->result, error) : NT_OK;
+    return r->result ? nt_result_keep_up(r->result, error) : NT_OK;
 }
-
 /* Number of the first output time after t. */
 static long after(const nt_record *record, double t)
 {
@@ -609,13 +609,14 @@ static nt_status find_derivatives(nt_record *record, const nt_integrator *integr
 {
     nt_sensitivity *s = record->sensitivity;
     nt_state_tangent d = nt_sensitivity_state(s, k);
-    nt_status status = NT_OK;
-    if (state->t != nt_integrator_state(integrator).t)
-        status = nt_sensitivity_dense(s, k, state->t, &d);
+    bool inside = state->t != nt_integrator_state(integrator).t;
+    nt_status status = inside ? nt_sensitivity_dense(s, k, state->t, &d) : NT_OK;
     if (status != NT_OK)
         return nt_fail(error, status, "no derivatives at t = %.17g s: %s", state->t,
                        nt_status_text(status));
-    if (record->needs_reactions)
+    if (record->needs_accelerations)
+        status = nt_sensitivity_balance(s, k, state, &d, error);
+    if (status == NT_OK && record->needs_reactions)
         status = nt_sensitivity_reactions(s, k, state, &d, record->length, record->reaction_rates,
                                           error);
     const nt_state_rate rate = {.dq = d.q,
@@ -709,10 +710,10 @@ nt_status nt_record_put(nt_record *record, const nt_record_row *row, nt_error *e
         NT_NEED(error, "row.first", row->first);
     if (record->n_parameters > 0)
         NT_NEED(error, "row.rates", row->rates);
-    if (record->needs_reactions && rows > 0)
+    if (record->needs_reactions && rows > 0) {
         NT_NEED(error, "row.reactions", row->reactions);
-    if (record->needs_reactions && rows > 0)
         memcpy(record->reactions, row->reactions, (size_t)rows * sizeof(double));
+    }
     if (record->n_first > 0)
         memcpy(record->row, row->first, (size_t)record->n_first * sizeof(double));
     nt_status status = take_values(record, row->state, error);
@@ -735,15 +736,17 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
     nt_error_clear(error);
     NT_NEED(error, "record integrator state", record, integrator, state);
     NT_NEED_STATE(error, "state", &record->run->system, state);
-    nt_status status = NT_OK;
     if (state->t == record->last)
         return NT_OK;
-    if (record->needs_reactions) {
+    nt_state shown = *state;
+    bool balances = record->needs_accelerations;
+    nt_status status = balances ? nt_integrator_balance(integrator, state, &shown, error) : NT_OK;
+    state = &shown;
+    if (status == NT_OK && record->needs_reactions)
         status =
             nt_integrator_reactions(integrator, state, record->length, record->reactions, error);
-        if (status != NT_OK)
-            return nt_said(error, status);
-    }
+    if (status != NT_OK)
+        return nt_said(error, status);
     record->row[0] = state->t;
     status = take_values(record, state, error);
     size_t n = (size_t)record->n_values;
@@ -755,13 +758,11 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
     if (record->accounts)
         take_counts(record, integrator);
     take_poses(record);
-    if (status == NT_OK)
-        status = put_row(record, error);
-    if (status == NT_OK) {
-        record->last = state->t;
-        record->next = after(record, state->t);
-    }
-    return nt_said(error, status);
+    if (status != NT_OK || (status = put_row(record, error)) != NT_OK)
+        return nt_said(error, status);
+    record->last = state->t;
+    record->next = after(record, state->t);
+    return NT_OK;
 }
 
 /* Output times do not dictate steps: a row between two step ends is interpolated. One that is as
@@ -784,9 +785,8 @@ nt_status nt_record_advance(nt_record *record, nt_integrator *integrator, nt_err
             return nt_fail(error, NT_INTERRUPTED,
                            "interrupted at t = %.9g s, before the row of %.9g s", end.t, t);
         nt_state state = nt_integrator_state(integrator); /* looks share v and vdot */
-        nt_status status = NT_OK;
-        if (t < end.t - near)
-            status = nt_integrator_dense(integrator, t, &state);
+        bool inside = t < end.t - near;
+        nt_status status = inside ? nt_integrator_dense(integrator, t, &state) : NT_OK;
         if (status != NT_OK)
             return nt_fail(error, status, "no values between steps at t = %.17g s: %s", t,
                            nt_status_text(status));

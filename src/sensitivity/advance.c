@@ -2,6 +2,7 @@
 #include "group/block.h"
 #include "method/dense_output.h"
 #include "method/state.h"
+#include "method/variation.h"
 #include "method/work.h"
 #include "sensitivity/forward.h"
 #include "system/check.h"
@@ -342,6 +343,90 @@ nt_status nt_sensitivity_dense(nt_sensitivity *s, int i, double t, nt_state_tang
     double t0 = from->all[NT_PHASE_T], h = to->all[NT_PHASE_T] - t0;
     tangent->work =
         s->work_before[i] + h * nt_work_within(s->power + NT_WORK_NODES * i, (t - t0) / h);
+    return NT_OK;
+}
+
+/* z[n]: minus how vdot and the multipliers vary with x = (dq, dv) and direction i at a point. */
+static nt_status balance_solve(nt_sensitivity *s, int i, nt_factors *f, const nt_point *at,
+                               const double *x, double *z)
+{
+    const nt_problem *p = s->integrator->problem;
+    nt_push push = {.at = at,
+                    .parts = NT_ALL_PARTS,
+                    .level = NT_ACCELERATION,
+                    .stiffness = 1,
+                    .count = 1,
+                    .x = x,
+                    .y = z};
+    memset(z, 0, (size_t)p->n * sizeof *z);
+    nt_status status = nt_variation_push(f, &push);
+    push.stiffness = 0, push.damping = 1, push.x = x + p->nv;
+    if (status == NT_OK)
+        status = nt_variation_push(f, &push);
+    nt_terms terms = {
+        .parts = NT_ALL_PARTS, .level = NT_ACCELERATION, .residual = z, .rows = z + p->nv};
+    if (status == NT_OK)
+        status = nt_pseudo_load(s, i, at, &terms);
+    nt_factors_clear_dropped(f, z);
+    if (status == NT_OK)
+        status = nt_factors_of_accelerations(f, at);
+    return status == NT_OK ? nt_solver_solve(f->solver, z, 1) : status;
+}
+
+/* The state and its tangent go to the problem's frame, in which vdot and the multipliers are varied
+ * with q and v, and back. Pseudo-loads read the variation of memory from `now`: inside the step
+ * memory is that of its start. */
+nt_status nt_sensitivity_balance(nt_sensitivity *s, int i, const nt_state *state,
+                                 nt_state_tangent *tangent, nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "sensitivity state tangent", s, state, tangent);
+    if (!sensitivity_has(s, i))
+        return nt_fail(error, NT_INVALID, "sensitivity %d, expected a number from 0 to %d", i,
+                       s->n - 1);
+    if (!s->balanced)
+        return NT_OK;
+    nt_integrator *it = s->integrator;
+    const nt_problem *p = it->problem;
+    size_t nv = (size_t)p->nv, nc = (size_t)p->nc;
+    double *out = s->balanced, *d = out + 3 * nv + nc, *v = d + 3 * nv, *vdot = v + nv,
+           *z = vdot + nv, *at_end = s->now;
+    const nt_phase given = {.q = (double *)(size_t)state->q,
+                            .v = (double *)(size_t)state->v,
+                            .vdot = (double *)(size_t)state->vdot};
+    nt_space_change_frame(&p->space, p->system->frame, p->frame, state->q, state->v, v);
+    nt_space_change_frame(&p->space, p->system->frame, p->frame, state->q, state->vdot, vdot);
+    const double *const from[3] = {tangent->q, tangent->v, tangent->vdot};
+    double *const inner[3] = {d, d + nv, d + 2 * nv};
+    nt_sensitivity_change_frame(p, p->system->frame, p->frame, &given, from, inner);
+    nt_point at = {.t = state->t,
+                   .q = state->q,
+                   .v = v,
+                   .vdot = vdot,
+                   .lambda = state->lambda,
+                   .mu = state->mu,
+                   .memory = state->memory};
+    nt_stepper looking;
+    nt_status status = nt_integrator_looking(it, &looking);
+    if (state->t < it->stepper.now.all[NT_PHASE_T])
+        s->now = s->before;
+    if (status == NT_OK)
+        status = balance_solve(s, i, it->look, &at, d, z);
+    s->now = at_end;
+    if (status != NT_OK)
+        return nt_fail(error, status, "derivatives of accelerations at t = %g s: %s", state->t,
+                       nt_status_text(status));
+    for (size_t k = 0; k < nv; k++)
+        d[2 * nv + k] = -z[k];
+    for (size_t k = 0; k < nc; k++)
+        out[3 * nv + k] = -z[nv + k];
+    nt_phase shown = {.q = given.q, .v = v, .vdot = vdot};
+    const double *const of_d[3] = {d, d + nv, d + 2 * nv};
+    double *const to[3] = {out, out + nv, out + 2 * nv};
+    nt_sensitivity_change_frame(p, p->frame, p->system->frame, &shown, of_d, to);
+    tangent->q = out, tangent->v = out + nv, tangent->vdot = out + 2 * nv;
+    tangent->lambda = out + 3 * nv;
+    tangent->mu = tangent->lambda + p->nh;
     return NT_OK;
 }
 

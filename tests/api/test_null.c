@@ -199,6 +199,9 @@ static void in_integrators(void **state)
     assert_int_equal(nt_state_room(NULL), 0);
     INVALID(nt_integrator_dense(NULL, 0, &shown));
     INVALID(nt_integrator_dense(it, 0, NULL));
+    IS_NULL("integrator", nt_integrator_balance(NULL, &now, &shown, e));
+    IS_NULL("state", nt_integrator_balance(it, NULL, &shown, e));
+    IS_NULL("balanced", nt_integrator_balance(it, &now, NULL, e));
     assert_int_equal(nt_integrator_saved_size(NULL), 0);
     assert_int_equal(nt_integrator_saves_whole(NULL), 0);
     nt_integrator_save(NULL, numbers);
@@ -255,6 +258,11 @@ static void in_sensitivities(void **state)
     INVALID(nt_sensitivity_dense(NULL, 0, 0, &d));
     INVALID(nt_sensitivity_dense(sensitivity, 1, 0, &d));
     INVALID(nt_sensitivity_dense(sensitivity, 0, 0, NULL));
+    nt_state at = nt_integrator_state(it);
+    IS_NULL("sensitivity", nt_sensitivity_balance(NULL, 0, &at, &d, e));
+    INVALID(nt_sensitivity_balance(sensitivity, 1, &at, &d, e));
+    IS_NULL("state", nt_sensitivity_balance(sensitivity, 0, NULL, &d, e));
+    IS_NULL("tangent", nt_sensitivity_balance(sensitivity, 0, &at, NULL, e));
     IS_NULL("sensitivity", nt_sensitivity_reactions(NULL, 0, &now, &d, 1, numbers, e));
     IS_NULL("state", nt_sensitivity_reactions(sensitivity, 0, NULL, &d, 1, numbers, e));
     IS_NULL("tangent", nt_sensitivity_reactions(sensitivity, 0, &now, NULL, 1, numbers, e));

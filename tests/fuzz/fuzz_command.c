@@ -288,7 +288,8 @@ static void check_rows(const char *text, int status)
             complain("rows out of order");
         before = t;
     }
-    if (status == 0 && rows < 2)
+    bool at_once = rows == 1 && strstr(message, "  ended at t = "); /* by an event */
+    if (status == 0 && rows < 2 && !at_once)
         complain("a result without its last row");
 }
 

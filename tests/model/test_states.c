@@ -430,6 +430,24 @@ static void a_delay_agrees_with_the_method_of_steps(void **state)
     assert_true(fabs(past - delayed_exact(1.2)) < 1e-7);
 }
 
+/* A fast spring with a delayed part: steps as long as its swings would leave the past to cubics
+ * that are off by parts in a thousand, whatever the tolerance. */
+static void a_tolerance_holds_with_a_delay(void **state)
+{
+    static const char spring[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies: {b: {mass: 1, point: true, position: [1, 0, 0]}}\n"
+        "forces: {f: {type: force, on: b, value: [\"-400*b.position.x - 60*delay(b.position.x, "
+        "0.1)\", 0, 0]}}\n"
+        "simulation: {duration: 2, step: 1e-3}\n";
+    (void)state;
+    double exact = last_of(spring, "rkmk-dop853", "", 0, 1e-4, 2, "b.position.x");
+    double off = fabs(last_of(spring, "rkmk-dop853", "", 1e-9, 1e-3, 2, "b.position.x") - exact);
+    print_message("off by %.1e of swings of 13 m\n", off);
+    assert_true(off < 1e-7);
+}
+
 static void delays_are_refused_at_their_place(void **state)
 {
     (void)state;
@@ -650,6 +668,7 @@ int main(void)
         cmocka_unit_test(a_sampled_controller_is_a_difference_equation),
         cmocka_unit_test(samplers_are_refused_at_their_place),
         cmocka_unit_test(a_delay_agrees_with_the_method_of_steps),
+        cmocka_unit_test(a_tolerance_holds_with_a_delay),
         cmocka_unit_test(delays_are_refused_at_their_place),
         cmocka_unit_test(tangents_with_states_are_exact),
         cmocka_unit_test(what_makes_no_sense_is_refused_at_its_place),

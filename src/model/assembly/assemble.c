@@ -598,6 +598,15 @@ nt_status nt_assembly_create(nt_assembly **out, nt_run *run, nt_error *error)
     if (!a)
         return nt_fail_at(error, NT_NO_MEMORY, run->model->file, 0, 0, "out of memory");
     a->run = run;
+    if (run->system.space.nv == 0) { /* no body; then there are elements, or the file was refused */
+        const nt_element *e = run->model->n_elements > 0 ? &run->model->elements[0] : NULL;
+        nt_assembly_destroy(a);
+        *out = NULL;
+        return nt_fail_at(error, NT_BAD_MODEL, run->model->file, e ? e->place.line : 0,
+                          e ? e->place.column : 0,
+                          "nothing can move: expected a body, or a beam or cable with a node "
+                          "between its ends");
+    }
     nt_status status = nt_problem_create(&a->problem, &run->system, NT_INERTIAL, error);
     if (status == NT_OK)
         status = nt_factors_create(&a->factors, a->problem, NT_SOLVER_AUTO, error);

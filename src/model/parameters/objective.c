@@ -43,10 +43,12 @@ nt_objective_info nt_model_objective(const nt_model *model, int i)
         return (nt_objective_info){.name = NULL};
     const nt_objective *o = &model->objectives[i];
     nt_objective_info info = {.name = o->name, .type = (nt_objective_type)o->type};
-    for (int k = 0; k < model->n_objective_columns; k++)
-        if (model->columns[k].needs_reactions &&
-            nt_expression_uses(o->of, model->n_parameters + 1 + k))
-            info.needs_reactions = 1;
+    for (int k = 0; k < model->n_objective_columns; k++) {
+        if (!nt_expression_uses(o->of, model->n_parameters + 1 + k))
+            continue;
+        info.needs_reactions |= model->columns[k].needs_reactions;
+        info.needs_accelerations |= model->columns[k].needs_accelerations;
+    }
     return info;
 }
 

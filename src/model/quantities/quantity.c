@@ -333,6 +333,7 @@ static nt_status choose(const nt_model *model, const nt_quantity_kind *k, int ob
         .needs_reactions = (needs & NT_NEEDS_REACTIONS) != 0,
         .needs_energy = (needs & NT_NEEDS_ENERGY) != 0,
         .needs_drift = (needs & NT_NEEDS_DRIFT) != 0,
+        .needs_accelerations = (needs & NT_NEEDS_ACCELERATIONS) != 0,
     };
     if (!component)
         return NT_OK;

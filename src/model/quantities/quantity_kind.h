@@ -51,6 +51,7 @@ enum {
     NT_IS_FORCE = 8,
     NT_IS_TORQUE = 16,
     NT_IS_ALONG = 32,
+    NT_NEEDS_ACCELERATIONS = 256,
     /* What all that it does amounts to: its power, its potential energy (signal_power.c). */
     NT_IS_POWER = 64,
     NT_IS_ENERGY = 128,

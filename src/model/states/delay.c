@@ -2,13 +2,16 @@
 
 #include "base/error.h"
 #include "model/expressions/expression_code.h"
+#include "model/quantities/quantity_kind.h"
 #include "model/quantities/signal.h"
 
 #include <math.h>
 #include <string.h>
 
 /* Points per delay, at least and at most: what lies closer than SPAN parts of it is thinned out, so
- * that between points the cubic is off by (tau/SPAN)^4 x''''/384 at most. */
+ * that between points the cubic is off by (tau/SPAN)^4 x''''/384 at most. Steps that a method
+ * chooses are no longer than tau/LEAST, and so behind a kink, where a point has the slope before it
+ * for both sides, the past is off by 0.15 tau/LEAST of what the slope jumps by, within one step. */
 enum { LEAST = 64, MOST = 1024, SPARE = 8 };
 
 /* Memory: the number of points, then t, x, x' of each, the oldest first. */
@@ -98,12 +101,12 @@ nt_status nt_run_check_delays(const nt_run *run, nt_error *error)
     return NT_OK;
 }
 
-double nt_run_shortest_delay(const nt_run *run)
+double nt_run_delay_step(const nt_run *run)
 {
     double shortest = (double)INFINITY;
     for (int k = 0; k < run->model->n_delays; k++)
         shortest = fmin(shortest, length_of(run, k, run->variables));
-    return shortest;
+    return shortest / LEAST;
 }
 
 /* x begins with a kink, which comes back after each T one derivative higher. */
@@ -119,6 +122,19 @@ double nt_run_delay_stop(const nt_run *run, double t)
             first = fmin(first, start + turn * length);
     }
     return first;
+}
+
+/* Whether a step ended at t because the start comes back there, for the lengths that the file
+ * gives: so what stays in memory does not depend on parameters. */
+static bool is_kink(const nt_model *model, double t)
+{
+    static const double at_once = 1e-9; /* of the delay */
+    for (int k = 0; k < model->n_delays; k++) {
+        double turns = (t - model->simulation.start) / model->delays[k].span, turn = round(turns);
+        if (turn >= 1 && turn <= SMOOTH && fabs(turns - turn) <= at_once)
+            return true;
+    }
+    return false;
 }
 
 /* ---- looking -------------------------------------------------------------------------------- */
@@ -201,6 +217,19 @@ static double rate_of(nt_run *run, const nt_view *view, const nt_expression *of)
     return jet[1];
 }
 
+/* At the start accelerations and rates of states are not known yet. */
+static bool starts_without_rate(const nt_model *model, const nt_expression *of)
+{
+    int time = nt_model_time_variable(model), n;
+    const int *variables = nt_expression_variables(of, &n);
+    for (int i = 0; i < n; i++) {
+        int kind = variables[i] > time ? model->signals[variables[i] - time - 1].kind : -1;
+        if (kind >= 0 && nt_quantity_kinds[kind].is_rate)
+            return true;
+    }
+    return false;
+}
+
 /* The slope at the begin of the parabola through a point and the next one with its slope. */
 static double parabola(const double *a, const double *b)
 {
@@ -217,9 +246,10 @@ void nt_delay_accept(nt_run *run, const nt_view *view, int k, double *next)
         memcpy(to, memory, (size_t)(POINTS + POINT * n) * sizeof *to);
     if (n > 0 && !(t > points[POINT * (n - 1) + T]))
         return;
-    /* the newest point stays only where it is far enough from the one before */
+    /* the newest point stays only where it is far enough from the one before, or at a kink */
     double close = d->span / (d->room - SPARE);
-    if (n > 1 && points[POINT * (n - 1) + T] - points[POINT * (n - 2) + T] < close)
+    double newest = n > 0 ? points[POINT * (n - 1) + T] : t;
+    if (n > 1 && newest - points[POINT * (n - 2) + T] < close && !is_kink(run->model, newest))
         n--;
     if (n == d->room) {
         n--;
@@ -228,7 +258,8 @@ void nt_delay_accept(nt_run *run, const nt_view *view, int k, double *next)
     double *last = points + (ptrdiff_t)POINT * n;
     last[T] = t;
     last[X] = nt_expression_value(d->of, view->variables);
-    last[RATE] = rate_of(run, view, d->of);
+    last[RATE] =
+        n == 0 && starts_without_rate(run->model, d->of) ? (double)NAN : rate_of(run, view, d->of);
     if (n > 0 && isnan(last[RATE])) /* of a load, which has none */
         last[RATE] = (last[X] - last[X - POINT]) / (t - last[T - POINT]);
     if (n > 0 && isnan(last[RATE - POINT]))

@@ -23,8 +23,9 @@ int nt_model_lay_out_delays(nt_model *model, int first);
 
 /* Refuses delays that are not above zero or shorter than the step of the model. */
 nt_status nt_run_check_delays(const nt_run *run, nt_error *error);
-/* The shortest of them, s; infinite: none. */
-double nt_run_shortest_delay(const nt_run *run);
+/* The longest step, s, that a method may choose: so many lie within the shortest delay that the
+ * cubics between its points, whose error no tolerance sees, are good; infinite: there is none. */
+double nt_run_delay_step(const nt_run *run);
 
 /* The first time after t at which the start comes back as a kink; infinite: none that matters. */
 double nt_run_delay_stop(const nt_run *run, double t);
