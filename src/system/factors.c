@@ -74,18 +74,14 @@ nt_status nt_factors_keep_made(nt_factors *f)
 nt_status nt_factors_let_rest(nt_factors *f)
 {
     f->resting = NT_TAKE(&f->arena, f->problem->nv, unsigned char);
-    f->askew = NT_TAKE(&f->arena, 3 * (size_t)f->problem->nv, double);
-    return f->resting && f->askew ? NT_OK : NT_NO_MEMORY;
+    return f->resting ? NT_OK : NT_NO_MEMORY;
 }
 
 void nt_factors_clear_resting(const nt_factors *f, double *x)
 {
     for (int i = 0; f->resting && i < f->problem->nv; i++)
-        if (f->resting[i] == NT_RESTS)
+        if (f->resting[i])
             x[i] = 0;
-        else if (f->resting[i] == NT_RESTS_ASKEW)
-            v3_store(x + i,
-                     v3_sub(v3_load(x + i), m3_apply(m3_load(f->askew + 3 * i), v3_load(x + i))));
 }
 
 nt_status nt_factors_solve(nt_factors *f, double *b, bool *made)

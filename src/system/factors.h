@@ -12,8 +12,6 @@
 
 typedef struct nt_turning nt_turning;
 
-enum { NT_RESTS = 1, NT_RESTS_ASKEW };
-
 typedef struct nt_factors {
     const nt_problem *problem;
     nt_solver_kind kind; /* asked for */
@@ -37,11 +35,8 @@ typedef struct nt_factors {
 
     /* [nv] Where the owner lets them rest: unknowns with neither inertia nor constraint, whose
      * accelerations nothing determines, as they were found last. Their accelerations are zero.
-     * NULL: the matrix of a system with such unknowns is singular. NT_RESTS_ASKEW marks the first
-     * of three that rest along directions across the axes alone: `askew`, nine from 3 i on,
-     * projects on these. */
+     * NULL: the matrix of a system with such unknowns is singular. */
     unsigned char *resting;
-    double *askew; /* [3 nv] */
 
     unsigned char *mark; /* [n] scratch of the choice                    */
     int *fixed;          /* [n] scratch of nt_factors_project            */

@@ -51,148 +51,17 @@ static int mark_empty_rows(const nt_factors *f, unsigned char *marks)
     return count;
 }
 
-/* Part of a node's largest moment of inertia below which one is rounding. */
-static const double NOTHING = 1e-14;
-
-/* A[3][3], symmetric, becomes diagonal, V its eigenvectors in columns: Jacobi's rotations. */
-static void find_axes(double A[3][3], double V[3][3])
-{
-    enum { SWEEPS = 12 };
-    for (int i = 0; i < 9; i++)
-        V[i / 3][i % 3] = i % 4 == 0;
-    for (int k = 0; k < 3 * SWEEPS; k++) {
-        int i = k % 3 == 2, j = k % 3 == 0 ? 1 : 2;
-        if (A[i][j] == 0)
-            continue;
-        double angle = 0.5 * atan2(2 * A[i][j], A[j][j] - A[i][i]), c = cos(angle), s = sin(angle);
-        for (int l = 0; l < 3; l++) {
-            double x = A[l][i], y = A[l][j], v = V[l][i], w = V[l][j];
-            A[l][i] = c * x - s * y, A[l][j] = s * x + c * y;
-            V[l][i] = c * v - s * w, V[l][j] = s * v + c * w;
-        }
-        for (int l = 0; l < 3; l++) {
-            double x = A[i][l], y = A[j][l];
-            A[i][l] = c * x - s * y, A[j][l] = s * x + c * y;
-        }
-    }
-}
-
-/* The projection N on the directions in which a symmetric matrix is zero but for rounding; false
- * where there is none, or nothing else. */
-static bool project_on_null(const double *w, double N[9])
-{
-    double A[3][3], V[3][3], largest = 0;
-    int count = 0;
-    for (int i = 0; i < 9; i++)
-        A[i / 3][i % 3] = (w[i] + w[3 * (i % 3) + i / 3]) / 2, N[i] = 0;
-    find_axes(A, V);
-    for (int k = 0; k < 3; k++)
-        largest = fmax(largest, fabs(A[k][k]));
-    for (int k = 0; k < 3; k++) {
-        if (fabs(A[k][k]) > NOTHING * largest)
-            continue;
-        count++;
-        for (int i = 0; i < 9; i++)
-            N[i] += V[i / 3][k] * V[i % 3][k];
-    }
-    return count > 0 && count < 3;
-}
-
-/* Nodes of three whose rows are zero but for their own block, which has directions without
- * inertia. Returns how many. */
-static int find_askew(const nt_factors *f)
-{
-    const nt_pattern *pattern = f->problem->pattern;
-    unsigned char *coupled = f->mark;
-    int count = 0;
-    memset(coupled, 0, (size_t)f->problem->n);
-    for (int slot = 0; slot < pattern->n_slots; slot++) {
-        int row = pattern->row[slot], column = pattern->column[slot];
-        int i0 = pattern->node_start[row], rows = pattern->node_start[row + 1] - i0;
-        int columns = pattern->node_start[column + 1] - pattern->node_start[column];
-        double nine[9];
-        const double *w = nt_matrix_full_block(&f->matrix, slot, nine);
-        for (int i = 0; row != column && i < rows * columns; i++)
-            if (w[i] != 0)
-                coupled[i0] = 1;
-    }
-    for (int node = 0; node < pattern->n_primary; node++) {
-        int i0 = pattern->node_start[node], slot = nt_pattern_find(pattern, node, node);
-        double nine[9];
-        if (pattern->node_start[node + 1] - i0 != 3 || coupled[i0] || slot < 0 ||
-            f->resting[i0] + f->resting[i0 + 1] + f->resting[i0 + 2] > 0)
-            continue;
-        const double *w = nt_matrix_full_block(&f->matrix, slot, nine);
-        if (!project_on_null(w, f->askew + 3 * i0))
-            continue;
-        f->resting[i0] = NT_RESTS_ASKEW;
-        count++;
-    }
-    return count;
-}
-
-/* Of those, only where a stiffness or a damping acts along these directions. */
-static void keep_acted_on(const nt_factors *f)
-{
-    const nt_pattern *pattern = f->problem->pattern;
-    unsigned char *acted = f->mark;
-    memset(acted, 0, (size_t)f->problem->n);
-    for (int slot = 0; slot < pattern->n_slots; slot++) {
-        int row = pattern->row[slot], column = pattern->column[slot];
-        int i0 = pattern->node_start[row];
-        int columns = pattern->node_start[column + 1] - pattern->node_start[column];
-        if (row >= pattern->n_primary || f->resting[i0] != NT_RESTS_ASKEW)
-            continue;
-        double nine[9], size = 0, along = 0;
-        const double *w = nt_matrix_full_block(&f->matrix, slot, nine), *N = f->askew + 3 * i0;
-        for (int i = 0; i < 3; i++)
-            for (int j = 0; j < columns; j++) {
-                double sum = 0;
-                for (int k = 0; k < 3; k++)
-                    sum += N[3 * i + k] * w[k * columns + j];
-                along = fmax(along, fabs(sum)), size = fmax(size, fabs(w[i * columns + j]));
-            }
-        if (along > 1e-12 * size)
-            acted[i0] = 1;
-    }
-    for (int i = 0; i < f->problem->nv; i++)
-        if (f->resting[i] == NT_RESTS_ASKEW && !acted[i])
-            f->resting[i] = 0;
-}
-
-/* A one on the diagonal of what rests; along directions across the axes the node's own size. */
-static void put_rest(nt_factors *f)
-{
-    const nt_pattern *pattern = f->problem->pattern;
-    for (int node = 0; node < pattern->n_primary; node++) {
-        int i0 = pattern->node_start[node], size = pattern->node_start[node + 1] - i0;
-        int slot = nt_pattern_find(pattern, node, node);
-        double *w = slot < 0 ? NULL : nt_matrix_block(&f->matrix, slot);
-        bool single = w && nt_pattern_is_single(pattern, slot);
-        if (w && f->resting[i0] == NT_RESTS_ASKEW) {
-            double trace = w[0] + w[4] + w[8];
-            for (int k = 0; k < 9; k++)
-                w[k] += trace * f->askew[3 * i0 + k];
-            continue;
-        }
-        for (int i = 0; w && i < size; i++)
-            if (f->resting[i0 + i] && !(single && i > 0))
-                w[single ? 0 : i * (size + 1)] = 1;
-    }
-}
-
 /* Unknowns that neither inertia nor a constraint has, but a stiffness or a damping: theirs is a
  * balance of forces, which a step finds. They rest: a one on the diagonal solves each to zero. What
- * nothing at all has stays singular. The axes of a section need not be those of the unknowns: then
- * it is a direction across these that rests. */
+ * nothing at all has stays singular. */
 static nt_status let_rest(nt_factors *f, const nt_point *at, const nt_terms *motion)
 {
     const nt_problem *p = f->problem;
+    const nt_pattern *pattern = p->pattern;
     static const nt_combination rest = {.damping = 1, .stiffness = 1};
     unsigned char *rests = f->resting, *without = f->mark;
-    memset(rests, NT_RESTS, (size_t)p->nv);
-    int empty = mark_empty_rows(f, rests);
-    if (empty + find_askew(f) == 0)
+    memset(rests, 1, (size_t)p->nv);
+    if (mark_empty_rows(f, rests) == 0)
         return NT_OK;
     nt_terms terms = {.parts = NT_ALL_PARTS,
                       .level = NT_ACCELERATION,
@@ -201,17 +70,24 @@ static nt_status let_rest(nt_factors *f, const nt_point *at, const nt_terms *mot
                       .combination = &rest};
     nt_matrix_zero(&f->matrix);
     nt_status status = nt_problem_evaluate(p, at, &terms);
-    keep_acted_on(f);
     memset(without, 1, (size_t)p->nv);
     mark_empty_rows(f, without);
     for (int i = 0; i < p->nv; i++)
-        rests[i] = without[i] && rests[i] == NT_RESTS ? 0 : rests[i];
+        rests[i] = rests[i] && !without[i];
     terms = *motion;
     terms.residual = NULL;
     nt_matrix_zero(&f->matrix);
     if (status == NT_OK)
         status = nt_problem_evaluate(p, at, &terms);
-    put_rest(f);
+    for (int node = 0; node < pattern->n_primary; node++) {
+        int i0 = pattern->node_start[node], size = pattern->node_start[node + 1] - i0;
+        int slot = nt_pattern_find(pattern, node, node);
+        double *w = slot < 0 ? NULL : nt_matrix_block(&f->matrix, slot);
+        bool single = w && nt_pattern_is_single(pattern, slot);
+        for (int i = 0; w && i < size; i++)
+            if (rests[i0 + i] && !(single && i > 0))
+                w[single ? 0 : i * (size + 1)] = 1;
+    }
     return status;
 }
 

@@ -336,52 +336,6 @@ static void test_turned_factors(void **state)
     finish(&c);
 }
 
-/* A beam without moments of inertia about its axis, along x and askew: the axis is a direction
- * across those of the unknowns. Both bend alike, and its accelerations at the start are those of
- * what has inertia. */
-static void test_massless_about_its_axis(void **state)
-{
-    static const char *const tips[] = {"1, 0, 0", "0.6, 0.8, 0", "0.48, 0.64, 0.6"};
-    static const char *const falls[] = {"0, 0, 9.81", "0, 0, 9.81", "-7.848, 5.886, 0"};
-    double fall[3];
-    (void)state;
-    for (int k = 0; k < 3; k++) {
-        char text[1000];
-        nt_error error = {0};
-        nt_model *model;
-        nt_run *run;
-        nt_integrator *it;
-        nt_quantity_info info;
-        double tip[3];
-        snprintf(text, sizeof text,
-                 "nutate: 1\ngravity: [%s]\nbeams:\n  b:\n    points: [[0, 0, 0], [%s]]\n"
-                 "    order: 3\n    inertia: lumped\n    sections: [{stiffness: [1e6, 1e6, 1e6, "
-                 "100, 200, 200], mass: [1, 1, 1, 0, 1e-3, 1e-3]}]\n"
-                 "joints: {c: {type: fixed, between: [ground, b.root]}}\n"
-                 "simulation: {duration: 0.1, step: 1e-3}\n",
-                 falls[k], tips[k]);
-        assert_int_equal(
-            nt_model_read_text(&model, text, strlen(text), "askew", NULL, NULL, 0, &error), NT_OK);
-        assert_int_equal(nt_run_create(&run, model, &error), NT_OK);
-        nt_integrator_setup setup = {.system = nt_run_system(run),
-                                     .method = nt_method_find("generalized-alpha")};
-        assert_int_equal(nt_integrator_create(&it, &setup, &error), NT_OK);
-        if (nt_integrator_start(it, 0, NULL, NULL, NULL, &error))
-            fail_msg("%s", error.message);
-        assert_int_equal(nt_integrator_run(it, 0.1, 1e-3, NULL, NULL, &error), NT_OK);
-        nt_state now = nt_integrator_state(it);
-        assert_int_equal(nt_model_quantity(model, "b.tip.position", &info, &error), NT_OK);
-        assert_int_equal(nt_run_sample(run, &info, &now, NULL, tip, &error), NT_OK);
-        fall[k] = k < 2 ? tip[2] : (-0.8 * tip[0] + 0.6 * tip[1]);
-        nt_integrator_destroy(it);
-        nt_run_destroy(run);
-        nt_model_destroy(model);
-    }
-    print_message("%.12g %.12g %.12g\n", fall[0], fall[1], fall[2]);
-    assert_true(fall[0] > 1e-3);
-    assert_true(fabs(fall[1] - fall[0]) < 1e-9 && fabs(fall[2] - fall[0]) < 1e-9);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -391,7 +345,6 @@ int main(void)
         cmocka_unit_test(test_spin_up),
         cmocka_unit_test(test_methods_and_frames),
         cmocka_unit_test(test_turned_factors),
-        cmocka_unit_test(test_massless_about_its_axis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
