@@ -4,7 +4,7 @@
 arguments="run model.yaml -o result.csv"
 spherical() { chain spherical "$1"; }
 revolute() { chain revolute "$1"; }
-grows chain 64 spherical # below, arenas grow by doubling
+grows chain 128 spherical # below, arenas grow by doubling
 grows hinged_chain 64 revolute
 
 rows() {
