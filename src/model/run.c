@@ -172,7 +172,8 @@ nt_status nt_run_take_state(nt_run *run)
     run->initial_v = NT_TAKE(arena, s->space.nv, double);
     run->initial_memory = NT_TAKE(arena, s->n_memory, double);
     run->redundant = NT_TAKE(arena, rows, int);
-    run->notes = NT_TAKE(arena, model->n_elements, nt_run_note);
+    bool notes = run->system.noticed != NULL;
+    run->notes = notes ? NT_TAKE(arena, model->n_elements, nt_run_note) : NULL;
     run->mass = NT_TAKE(arena, s->space.nv, double);
     run->inertia = NT_TAKE(arena, 9 * (size_t)s->space.n_rotations, double);
     run->motion = NT_TAKE(&run->work, model->n_bodies, nt_motion);
@@ -193,7 +194,7 @@ nt_status nt_run_take_state(nt_run *run)
     if (!run->initial_q || !run->initial_v || !run->initial_memory || !run->redundant ||
         !run->mass || !run->inertia || !run->motion || !run->multipliers || !run->scratch ||
         !run->named_variables || !run->events_work || !run->set_now || !run->events_rows ||
-        !nt_parameter_rates_init(run))
+        (notes && !run->notes) || !nt_parameter_rates_init(run))
         return NT_NO_MEMORY;
     nt_motion_init(run->motion);
     run->view = (nt_view){.run = run,

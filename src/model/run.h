@@ -91,7 +91,7 @@ struct nt_run {
     nt_view view;                         /* of that point, for elements */
     struct nt_side_by_side *side_by_side; /* NULL: one thread */
     const nt_element *failed;             /* whose evaluation failed, NULL for none */
-    nt_run_note *notes;                   /* [n_elements]                                        */
+    nt_run_note *notes;                   /* [n_elements], NULL where none has warnings          */
     nt_run_note *noting;                  /* the same while energies are those of a run; or NULL */
 
     /* derivatives in parameters (parameter.h) */
