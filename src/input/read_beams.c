@@ -353,7 +353,8 @@ nt_status nt_read_count_cable(nt_reader *reader, int i, int *count)
     int n;
     nt_status status =
         whole_number(reader, reader->elements[i].value, "elements", NT_MOST_SEGMENTS, 20, &n);
-    *count += n - 1;
+    if (status == NT_OK)
+        *count += n - 1;
     return status;
 }
 

@@ -121,6 +121,10 @@ static nt_status refuse_row(const nt_run *run, const nt_element *e, const nt_bea
                       words);
 }
 
+/* m, a hundredth of an atom. The tolerances of steps are wider still, and would take any forces in
+ * something so short for balanced. */
+static const double SHORTEST = 1e-12;
+
 static nt_status check_line(const nt_run *run, const nt_element *e, const nt_beam *b,
                             nt_error *error)
 {
@@ -129,6 +133,10 @@ static nt_status check_line(const nt_run *run, const nt_element *e, const nt_bea
         length += nt_beam_chord(b, i);
     if (b->points.count < 2 || !(length > 0))
         return nt_load_refuse(run->model, e, error, "needs two points or more that differ");
+    if (length < SHORTEST)
+        return nt_load_refuse(run->model, e, error,
+                              "is %.3g m long, expected %g m at least: places are known to less",
+                              length, SHORTEST);
     for (int i = 0; i + 1 < b->points.count; i++)
         if (!(nt_beam_chord(b, i) > SAME * length))
             return refuse_row(run, e, b, NT_BEAM_ROW_POINT, i + 1, error,
