@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 20, SETTINGS = 16, WORDS = 600 };
+enum { STEPS = 20, SETTINGS = 16, WORDS = 600, BESIDE = 13 };
 
 /* Those that end a step with accelerations and multipliers of that end, and what a part of R may be
  * off by there, relative to the largest: Newton's tolerance. Accelerations of the
@@ -137,9 +137,9 @@ static bool find_sizes(const plan *p, const nt_system *s, const nt_point *at, do
     return true;
 }
 
-/* How much R changes where q and v change by 1e-7, and accelerations by what rounding of positions
- * makes of them: what a part may be off by in a model of extreme numbers, whose forces are beyond
- * the rounding of positions. */
+/* How much R changes at most at BESIDE places where q and v are changed by up to 1e-7, and
+ * accelerations by what rounding of positions makes of them: what a part may be off by in a model
+ * of extreme numbers, whose forces are beyond the rounding of positions, or cancel each other. */
 static double find_noise(const plan *p, const nt_system *s, const nt_point *at, const double *r)
 {
     static const double slight = 1e-7;
@@ -150,11 +150,11 @@ static double find_noise(const plan *p, const nt_system *s, const nt_point *at, 
         fastest = fmax(fastest, fabs(at->v[i]));
     for (int i = 0; i < s->space.nq; i++)
         farthest = fmax(farthest, fabs(at->q[i]));
-    for (int sign = -1; sign < 2; sign += 2) {
+    for (int k = 0; k < BESIDE; k++) {
         nt_point beside = *at;
         nt_terms terms = {.parts = NT_ALL_PARTS, .level = NT_POSITION, .residual = moved};
         for (int i = 0; i < nv; i++) {
-            double away = sign * slight * (i * 7919 % 13 - 6) / 6; /* bodies not all alike */
+            double away = slight * ((i + k) * 7919 % 13 - 6) / 6; /* bodies not all alike */
             dq[i] = away * (quantity_of(s, i) == NT_LENGTH ? nt_run_length(p->run) : 1);
             v[i] = at->v[i] + away * fastest;
             double unseen = UNSEEN * (quantity_of(s, i) == NT_LENGTH ? farthest : 1);
@@ -168,7 +168,7 @@ static double find_noise(const plan *p, const nt_system *s, const nt_point *at, 
         for (int i = 0; i < nv; i++)
             noise = fmax(noise, fabs(moved[i] - r[i]));
     }
-    return noise;
+    return 2 * noise;
 }
 
 static bool check_state(plan *p, const nt_state *state)
@@ -199,8 +199,10 @@ static bool check_state(plan *p, const nt_state *state)
             if (fabs(r[i]) <= noise)
                 continue;
             s->equation_name(s->self, i, name, (int)sizeof name);
-            snprintf(p->words, WORDS, "%s: %s at t = %g s is off by %g, its largest part is %g",
-                     nt_method_name(p->method), name, state->t, r[i], size[quantity_of(s, i)]);
+            snprintf(p->words, WORDS,
+                     "%s: %s at t = %g s is off by %g, its largest part is %g, its noise %g",
+                     nt_method_name(p->method), name, state->t, r[i], size[quantity_of(s, i)],
+                     noise);
             return false;
         }
     if (s->events && s->events->rows_off)
