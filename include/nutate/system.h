@@ -315,7 +315,7 @@ struct nt_system {
      * is no failure: the time at which it was worst, s, NaN: nothing. The integrator asks for it
      * until there is nothing left, after each step that stands and after each try that does not,
      * and looks at the energies at these times, by which the system may keep it. t: the present
-     * time; -infinity: a run begins. NULL: nothing is come across. From version 2 on. */
+     * time; -infinity: a run begins. NULL: nothing is come across. */
     double (*noticed)(void *self, double t);
 };
 

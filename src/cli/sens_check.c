@@ -323,6 +323,17 @@ static int check_keep_end(void *context, const nt_integrator *integrator)
            nt_objectives_advance(c->objectives, &c->broke) != NT_OK || nt_cli_stop_asked();
 }
 
+/* A run with its derivatives and objectives begins. */
+static nt_status begin_along(check *c, nt_sensitivity *s, nt_error *error)
+{
+    nt_status status = nt_integrator_start(c->integrator, c->plan->start, NULL, NULL, NULL, error);
+    if (status == NT_OK)
+        status = nt_sensitivity_start(s, error);
+    if (status == NT_OK)
+        status = nt_objectives_create(&c->objectives, c->plan->run, c->integrator, s, error);
+    return status == NT_OK ? nt_objectives_advance(c->objectives, error) : status;
+}
+
 /* Derivatives by the tight tolerance: they are compared with runs by the same one, and those of the
  * run that is judged are shown beside them. */
 static nt_status differentiate_tightly(check *c, nt_error *error)
@@ -334,13 +345,7 @@ static nt_status differentiate_tightly(check *c, nt_error *error)
         nt_sensitivity_create(&s, c->integrator, c->sens->parameters, c->sens->n, error);
     c->sens->n_ends = 0; /* those of the tight run take the place of the others */
     if (status == NT_OK)
-        status = nt_integrator_start(c->integrator, c->plan->start, NULL, NULL, NULL, error);
-    if (status == NT_OK)
-        status = nt_sensitivity_start(s, error);
-    if (status == NT_OK)
-        status = nt_objectives_create(&c->objectives, c->plan->run, c->integrator, s, error);
-    if (status == NT_OK)
-        status = nt_objectives_advance(c->objectives, error);
+        status = begin_along(c, s, error);
     if (status == NT_OK)
         status = nt_integrator_run(c->integrator, end, first, check_keep_end, c, error);
     if (c->broke.status != NT_OK)
@@ -484,13 +489,7 @@ static nt_status halve_steps(check *c, int k, nt_error *error)
 
 static nt_status run_along_finer(check *c, nt_sensitivity *s, nt_error *error)
 {
-    nt_status status = nt_integrator_start(c->integrator, c->plan->start, NULL, NULL, NULL, error);
-    if (status == NT_OK)
-        status = nt_sensitivity_start(s, error);
-    if (status == NT_OK)
-        status = nt_objectives_create(&c->objectives, c->plan->run, c->integrator, s, error);
-    if (status == NT_OK)
-        status = nt_objectives_advance(c->objectives, error);
+    nt_status status = begin_along(c, s, error);
     if (status == NT_OK)
         status = check_integrate_events(c, error);
     if (status == NT_OK)

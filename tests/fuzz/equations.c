@@ -168,7 +168,7 @@ static double find_noise(const plan *p, const nt_system *s, const nt_point *at, 
         for (int i = 0; i < nv; i++)
             noise = fmax(noise, fabs(moved[i] - r[i]));
     }
-    return 2 * noise;
+    return noise;
 }
 
 static bool check_state(plan *p, const nt_state *state)
