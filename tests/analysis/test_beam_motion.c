@@ -336,6 +336,68 @@ static void test_turned_factors(void **state)
     finish(&c);
 }
 
+/* The root of a beam whose six coordinates are functions of time: three slides and three hinges,
+ * with bodies between them that weigh nothing. The root is where these say, and what the clamp
+ * bears is what moves the beam: over the whole time its impulse is the change of momentum, here of
+ * a beam so stiff that it is that of a rigid rod about the root. */
+static void test_six_coordinates(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies: {b1: {mass: 0}, b2: {mass: 0}, b3: {mass: 0}, b4: {mass: 0}, b5: {mass: 0},\n"
+        "         root: {mass: 0}}\n"
+        "beams: {rod: {points: [[0, 0, 0], [2, 0, 0]], order: 2, sections: [{stiffness: [1e9,\n"
+        "        1e9, 1e9, 1e8, 1e8, 1e8], mass: [3, 3, 3, 0.02, 0.01, 0.01]}]}}\n"
+        "joints:\n"
+        "  x: {type: prismatic, between: [ground, b1], at: [0, 0, 0], axis: [1, 0, 0], motion: "
+        "0.3*sin(t)^4}\n"
+        "  y: {type: prismatic, between: [b1, b2], at: [0, 0, 0], axis: [0, 1, 0], motion: "
+        "0.2*sin(t)^4}\n"
+        "  z: {type: prismatic, between: [b2, b3], at: [0, 0, 0], axis: [0, 0, 1], motion: "
+        "-0.4*sin(t)^4}\n"
+        "  yaw: {type: revolute, between: [b3, b4], at: [0, 0, 0], axis: [0, 0, 1], motion: "
+        "0.5*sin(t)^4}\n"
+        "  pitch: {type: revolute, between: [b4, b5], at: [0, 0, 0], axis: [0, 1, 0], motion: "
+        "0.7*sin(t)^4}\n"
+        "  roll: {type: revolute, between: [b5, root], at: [0, 0, 0], axis: [1, 0, 0], motion: "
+        "0.9*sin(t)^4}\n"
+        "  clamp: {type: fixed, between: [root, rod.root]}\n"
+        "simulation: {duration: 1, step: 1e-3}\n";
+    motion m;
+    double impulse[3] = {0}, x[3], angle[3], force[3], tip[3];
+    (void)state;
+    begin(&m, text, "0.5");
+    for (int i = 1; i <= 1000; i++) { /* by the trapezoidal rule; at rest at first */
+        go(&m, 1e-3 * i, 1e-3);
+        sample(&m, "clamp.force", force);
+        for (int k = 0; k < 3; k++)
+            impulse[k] += (i < 1000 ? 1 : 0.5) * 1e-3 * force[k];
+    }
+    double s = pow(sin(1), 4);
+    sample(&m, "rod.root.position", x);
+    sample(&m, "rod.root.euler_zyx", angle);
+    sample(&m, "rod.tip.position", tip);
+    const double place[3] = {0.3 * s, 0.2 * s, -0.4 * s}, turned[3] = {0.5 * s, 0.7 * s, 0.9 * s};
+    for (int k = 0; k < 3; k++) {
+        is_close("place", x[k], place[k], 1e-12);
+        is_close("turned", angle[k], turned[k], 1e-10);
+        tip[k] -= x[k];
+    }
+    /* the axis e of the rod turns by e' = (tip - root)'/2; momentum 6 kg (v + e') of its centre */
+    double yaw = turned[0], pitch = turned[1], rate = 4 * pow(sin(1), 3) * cos(1);
+    const double e[3] = {cos(yaw) * cos(pitch), sin(yaw) * cos(pitch), -sin(pitch)};
+    const double turns[3] = {-sin(yaw) * cos(pitch) * 0.5 - cos(yaw) * sin(pitch) * 0.7,
+                             cos(yaw) * cos(pitch) * 0.5 - sin(yaw) * sin(pitch) * 0.7,
+                             -cos(pitch) * 0.7};
+    const double speed[3] = {0.3 * rate, 0.2 * rate, -0.4 * rate};
+    for (int k = 0; k < 3; k++) {
+        is_close("axis", tip[k], 2 * e[k], 1e-6);
+        is_close("momentum", impulse[k], 6 * (speed[k] + turns[k] * rate), 2e-5);
+    }
+    finish(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -345,6 +407,7 @@ int main(void)
         cmocka_unit_test(test_spin_up),
         cmocka_unit_test(test_methods_and_frames),
         cmocka_unit_test(test_turned_factors),
+        cmocka_unit_test(test_six_coordinates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
