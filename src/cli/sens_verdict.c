@@ -10,9 +10,11 @@
  *
  * W of the size of the noise of one value where that is independent from run to run. The doubt in
  * D4 is its distance from the D2 of its own step or from the D4 of another one, what is less, but
- * not less than the noise allows: the median of W over d. The D4 with the smallest doubt counts. In
- * a chaotic motion, or where the result is not smooth in the parameter, W is large and no two
- * differences agree, at any step: then there is no verdict, whatever the derivative. */
+ * not less than the noise allows, W over d, nor less than what D4 of smaller steps differ by from
+ * it beyond their own noise: two differences of a large step may agree by chance, where a contact
+ * begins at another place between two time steps for each run. The D4 with the smallest doubt
+ * counts. In a chaotic motion, or where the result is not smooth in the parameter, W is large and
+ * no two differences agree, at any step: then there is no verdict, whatever the derivative. */
 #include "cli/sens_check.h"
 
 #include <math.h>
@@ -60,6 +62,12 @@ static double noise_of(const nt_check_group *g, const nt_check_differences *d, i
     return largest;
 }
 
+/* What noise leaves open in D4 of step i. */
+static double rounding_of(const nt_check_group *g, const nt_check_differences *d, int i)
+{
+    return (noise_of(g, d, i) + LAST_DIGITS * g->largest) / (nt_check_steps[i] * d->size);
+}
+
 /* Distance of D4 of step i from the nearest other difference. */
 static double spread_of(const nt_check_group *g, const nt_check_differences *d, int i)
 {
@@ -68,6 +76,17 @@ static double spread_of(const nt_check_group *g, const nt_check_differences *d, 
         if (j != i && d->done[j])
             least = fmin(least, verdict_distance(g, d->four[i], d->four[j]));
     return least;
+}
+
+/* How far the D4 of smaller steps are from that of step i, less what their noise explains. */
+static double contradiction_of(const nt_check_group *g, const nt_check_differences *d, int i)
+{
+    double most = 0;
+    for (int j = 0; j < NT_CHECK_STEPS; j++)
+        if (d->done[j] && nt_check_steps[j] < nt_check_steps[i])
+            most = fmax(most, verdict_distance(g, d->four[i], d->four[j]) -
+                                  DOUBTS * rounding_of(g, d, j));
+    return most;
 }
 
 /* What half the step changes in the difference, or in the derivative itself. */
@@ -82,11 +101,9 @@ nt_check_verdict nt_check_judge(const nt_check_group *g, const nt_check_differen
 {
     nt_check_verdict v = {.kind = NT_CHECK_FAILED, .step = -1, .doubt = (double)INFINITY};
     for (int i = 0; i < NT_CHECK_STEPS; i++) {
-        double step = nt_check_steps[i] * d->size;
         if (!d->done[i])
             continue;
-        double doubt =
-            fmax(spread_of(g, d, i), noise_of(g, d, i) / step) + LAST_DIGITS * g->largest / step;
+        double doubt = fmax(spread_of(g, d, i), contradiction_of(g, d, i)) + rounding_of(g, d, i);
         if (doubt < v.doubt || v.step < 0) {
             v.doubt = doubt;
             v.step = i;

@@ -20,8 +20,8 @@ static const char free_rod[] =
     "forces: {push: {type: force, on: rod, at: [1, 0, 0], frame: body, "
     "value: [F*sin(3*t), F*cos(2*t), 1 + F*sin(t)]}}\n";
 
-/* A rod whose rotation is given, pulled back and pushed: the drive does the work of its moment. With
- * explicit forces alone splitting methods eliminate the rotation. */
+/* A rod whose rotation is given, pulled back and pushed: the drive does the work of its moment.
+ * With explicit forces alone splitting methods eliminate the rotation. */
 static const char spun[] =
     "nutate: 1\nparameters: {m: 2, F: 3}\ngravity: [0, -9.81, 0]\n"
     "bodies: {rod: {mass: m, inertia: [0.2, 0.3, 0.25], angular_velocity: [0, 0, 5]}}\n"
