@@ -27,6 +27,8 @@ const double nt_check_steps[NT_CHECK_STEPS] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-
  * in a well-behaved run of some thousand steps, or by ten times the doubt; there is no verdict when
  * the doubt exceeds UNDECIDED. Relative to the largest component of the quantity. */
 static const double RELATIVE = 1e-5, UNDECIDED = 1e-3, DOUBTS = 10;
+/* What two differences are apart by counts as noise up to so many times the noise of one. */
+static const double EXPLAINED = 3;
 /* Values of runs are off by this at least, whether differences agree or not. */
 static const double LAST_DIGITS = 1e-15;
 /* What half the step changes in a difference, or in a derivative, is three quarters of its error by
@@ -85,7 +87,7 @@ static double contradiction_of(const nt_check_group *g, const nt_check_differenc
     for (int j = 0; j < NT_CHECK_STEPS; j++)
         if (d->done[j] && nt_check_steps[j] < nt_check_steps[i])
             most = fmax(most, verdict_distance(g, d->four[i], d->four[j]) -
-                                  DOUBTS * rounding_of(g, d, j));
+                                  EXPLAINED * rounding_of(g, d, j));
     return most;
 }
 
