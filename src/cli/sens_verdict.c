@@ -80,14 +80,36 @@ static double spread_of(const nt_check_group *g, const nt_check_differences *d, 
     return least;
 }
 
-/* How far the D4 of smaller steps are from that of step i, less what their noise explains. */
+/* The second smallest W: one of them may be small by chance, and large ones may be no noise. */
+static double typical_noise(const nt_check_group *g, const nt_check_differences *d)
+{
+    double sorted[NT_CHECK_STEPS];
+    int n = 0;
+    for (int j = 0; j < NT_CHECK_STEPS; j++) {
+        if (!d->done[j])
+            continue;
+        double w = verdict_distance(g, d->wiggle[j], NULL);
+        int k = n++;
+        for (; k > 0 && sorted[k - 1] > w; k--)
+            sorted[k] = sorted[k - 1];
+        sorted[k] = w;
+    }
+    return n > 1 ? sorted[1] : 0;
+}
+
+/* How far the D4 of smaller steps are from that of step i, less what their noise explains. Those
+ * that noise alone leaves undecided contradict nothing. */
 static double contradiction_of(const nt_check_group *g, const nt_check_differences *d, int i)
 {
-    double most = 0;
-    for (int j = 0; j < NT_CHECK_STEPS; j++)
-        if (d->done[j] && nt_check_steps[j] < nt_check_steps[i])
-            most = fmax(most, verdict_distance(g, d->four[i], d->four[j]) -
-                                  EXPLAINED * rounding_of(g, d, j));
+    double most = 0, typical = typical_noise(g, d);
+    for (int j = 0; j < NT_CHECK_STEPS; j++) {
+        if (!d->done[j] || !(nt_check_steps[j] < nt_check_steps[i]))
+            continue;
+        double step = nt_check_steps[j] * d->size;
+        double noise = EXPLAINED * fmax(rounding_of(g, d, j), typical / step);
+        if (noise <= UNDECIDED * verdict_distance(g, d->four[i], NULL))
+            most = fmax(most, verdict_distance(g, d->four[i], d->four[j]) - noise);
+    }
     return most;
 }
 
