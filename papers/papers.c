@@ -41,6 +41,8 @@ const nt_experiment nt_experiments[] = {
     {"modin", "accuracy", "error over evaluations and over time; claims confirmed or refuted", true,
      nt_modin_accuracy},
     {"modin", "penalties", "penalties in place of the given rotation", false, nt_modin_penalties},
+    {"modin", "elastic", "outer ring and cage elastic: evaluations and time against BDF", false,
+     nt_modin_elastic},
     {"kynema", "convergence", "the documented heavy top, and its convergence", true,
      nt_kynema_convergence},
 };
