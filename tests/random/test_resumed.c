@@ -7,11 +7,11 @@
  *
  *   random_test_resumed [NUMBER [FIRST-SEED]] */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
-#include "random/mechanism.h"
-
 #include <nutate/nutate.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "random/mechanism.h"
 
 enum { WORDS = 240, NAMES = 40 };
 
