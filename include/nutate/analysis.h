@@ -387,6 +387,9 @@ typedef struct nt_orbit_setup {
      * the last one misses (NaN at first); non-zero ends the search with NT_INTERRUPTED. */
     int (*watch)(void *context, int iteration, double miss);
     void *context;
+    /* The first guess is what the system gives as its initial state at `start`. Of a family of
+     * orbits through it the one is meant that begins there, also when parameters change. */
+    int from_initial;
 } nt_orbit_setup;
 
 typedef enum nt_orbit_stability {
@@ -412,6 +415,9 @@ typedef struct nt_orbit_found {
                                  ones, relative to them: the exact flow leaves them where they are */
     double pairing; /* largest |mu_i mu_j - 1| where they pair off (Hamiltonian systems), else 1 */
     nt_orbit_stability stability;
+    /* One of a family of orbits that begins at the system's initial state (setup.from_initial), and
+     * follows it with the parameters; else the begin of such an orbit is held. */
+    int follows_initial;
 } nt_orbit_found;
 
 /* Memory for everything is taken here, and the first guess is brought onto the constraints.
@@ -431,6 +437,9 @@ NT_API nt_status nt_orbit_guess_period(nt_orbit *orbit, double longest, double h
  * no symmetry of the system, so that the next period differs. On failure the orbit stands at its
  * last try. */
 NT_API nt_status nt_orbit_find(nt_orbit *orbit, nt_error *error);
+/* Go back to the system's initial state at the present parameters, as the first guess of the next
+ * nt_orbit_find; the period and the advances stay. NT_INVALID without setup.from_initial. */
+NT_API nt_status nt_orbit_begin_again(nt_orbit *orbit, nt_error *error);
 /* Zeros before anything was found. */
 NT_API nt_orbit_found nt_orbit_state(const nt_orbit *orbit);
 /* How its stability is to be said: "unstable: multiplier -1.3 (it doubles its period)", into

@@ -105,6 +105,10 @@ typedef struct nt_point_tangent {
 typedef struct nt_energy {
     double kinetic, potential; /* J                                                      */
     double power;              /* W, of the forces that are not in `potential`           */
+    /* W, never positive: the part of power that is of forces which can only take energy, such as
+     * those of dampers. May stay 0; it keeps what these take apart where others give, so that the
+     * watch on energy (nutate/method.h) does not take an error of the one for the other. */
+    double taken;
 } nt_energy;
 
 /* Body momenta, for methods that advance them. Promises that M is block diagonal: a constant mass

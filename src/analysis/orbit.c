@@ -41,6 +41,8 @@ static nt_status check_setup(const nt_orbit_setup *setup, nt_error *error)
         return nt_fail(error, NT_UNSUPPORTED,
                        "the system's memory enters its equations (samples, delays, latches, events "
                        "that set parameters): states alone do not tell how the motion goes on");
+    if (setup->from_initial && !system->initial)
+        return nt_fail(error, NT_INVALID, "the system gives no initial state to begin from");
     if (setup->free && setup->period_of)
         return nt_fail(error, NT_INVALID, "the period is to be found, and given by a function");
     return NT_OK;
@@ -78,9 +80,10 @@ static nt_status take_first(nt_orbit *o)
     o->node = NT_TAKE(&o->arena, (size_t)o->n, nt_orbit_node);
     o->parameters = NT_TAKE(&o->arena, (size_t)o->system->n_parameters, double);
     o->place = NT_TAKE(&o->arena, (size_t)p->nq + 2 * nv, double);
+    o->given = NT_TAKE(&o->arena, (size_t)p->nq + nv + (size_t)o->system->n_memory, double);
     o->again = NT_TAKE(&o->arena, (size_t)p->nq + 2 * nv, double);
     bool good = o->work && o->zeros && o->dense && o->weight && o->rate_weight && o->first &&
-                o->off && o->node && o->parameters && o->place && o->again;
+                o->off && o->node && o->parameters && o->place && o->given && o->again;
     return good ? NT_OK : NT_NO_MEMORY;
 }
 
@@ -502,6 +505,35 @@ static nt_status check_repeats(nt_orbit *o, nt_error *error)
                        : "the model's loads and motions do not have this period");
 }
 
+/* A begin that is off the initial state by more than this part of the length was moved to an orbit
+ * near by: which of a family that is does not follow from the initial state alone. */
+static const double MOVED = 1e-7;
+
+static nt_status check_follows(nt_orbit *o)
+{
+    o->follows = false;
+    if (!o->wanted.from_initial || o->kept == 0)
+        return NT_OK;
+    nt_status status = nt_orbit_to_initial(o, o->column);
+    o->follows = status == NT_OK && norm(o->column, o->m) <= MOVED * o->problem->length;
+    return status;
+}
+
+nt_status nt_orbit_begin_again(nt_orbit *o, nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "orbit", o);
+    if (!o->wanted.from_initial)
+        return nt_fail(error, NT_INVALID, "the orbit was not begun at the system's initial state");
+    const nt_problem *p = o->problem;
+    double *q = o->given, *v = q + p->nq, *memory = v + p->nv;
+    nt_status status = o->system->initial(o->system->self, o->wanted.start, q, v, memory);
+    if (status != NT_OK)
+        return nt_fail(error, status, "the system's initial state: %s", nt_status_text(status));
+    o->is_found = false; /* what is held at the begin is known from before */
+    return nt_said(error, place_nodes(o, q, v, o->node[0].memory, error));
+}
+
 nt_status nt_orbit_find(nt_orbit *o, nt_error *error)
 {
     nt_error_clear(error);
@@ -520,6 +552,8 @@ nt_status nt_orbit_find(nt_orbit *o, nt_error *error)
                        nt_status_text(status));
     if ((status = check_moves(o, error)) != NT_OK || (status = check_repeats(o, error)) != NT_OK)
         return nt_said(error, status);
+    if ((status = check_follows(o)) != NT_OK)
+        return nt_fail(error, status, "the system's initial state: %s", nt_status_text(status));
     o->is_found = true;
     return NT_OK;
 }

@@ -68,6 +68,8 @@ struct nt_orbit {
     double *work, *zeros, *dense, *directions, *place, *again, *column;
     double *J, *b, *u, *along, *solve, *by_parameter, *parameters;
     /* found */
+    bool follows;                       /* the begin is the initial state, and one of a family */
+    double *given;                      /* [nq + nv + n_memory] the initial state */
     bool is_found, kept_fixed, on_path; /* `kept` is that of the path's begin; no polish     */
     int trivial, kept, iterations;
     double miss, trivial_distance, pairing;
@@ -97,6 +99,9 @@ void nt_orbit_coordinates(const nt_orbit *orbit, const nt_orbit_node *node, cons
                           const double *dv, double *z);
 /* Move a node by z. */
 nt_status nt_orbit_move(nt_orbit *orbit, double t, nt_orbit_node *node, const double *z);
+
+/* z[m] of what leads from the begin of the orbit to the system's initial state. */
+nt_status nt_orbit_to_initial(nt_orbit *orbit, double *z);
 
 /* ---- orbit_advance.c ---- */
 
@@ -157,8 +162,13 @@ nt_status nt_orbit_newton(nt_orbit *orbit, const nt_orbit_plane *plane, int iter
 nt_status nt_orbit_by_parameter(nt_orbit *orbit, int parameter, double size, int order, double *out,
                                 nt_error *error);
 /* The direction of the path at an orbit: what is perpendicular to it is given by plane;
- * u[unknowns]. by_parameter is that of the orbit. */
-nt_status nt_orbit_direction(nt_orbit *orbit, const nt_orbit_plane *plane, double *u);
+ * u[unknowns]. by_parameter is that of the orbit. begin[m]: NULL, or how the begin moves as far as
+ * the orbit leaves that open. */
+nt_status nt_orbit_direction(nt_orbit *orbit, const nt_orbit_plane *plane, const double *begin,
+                             double *u);
+/* The derivative in the parameter of what leads from the begin, held but for the constraints, to
+ * the system's initial state: out[m]. */
+nt_status nt_orbit_initial_by_parameter(nt_orbit *orbit, int parameter, double size, double *out);
 
 /* ---- orbit_floquet.c ---- */
 

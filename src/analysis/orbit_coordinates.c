@@ -241,6 +241,21 @@ void nt_orbit_coordinates(const nt_orbit *o, const nt_orbit_node *node, const do
     }
 }
 
+nt_status nt_orbit_to_initial(nt_orbit *o, double *z)
+{
+    const nt_problem *p = o->problem;
+    const nt_orbit_node *first = &o->node[0];
+    double *q = o->given, *v = q + p->nq, *memory = v + p->nv, *dq = o->again;
+    nt_status status = o->system->initial(o->system->self, o->wanted.start, q, v, memory);
+    if (status != NT_OK)
+        return status;
+    nt_space_difference(&p->space, p->frame, first->q, q, dq);
+    for (int i = 0; i < p->nv; i++)
+        dq[p->nv + i] = v[i] - first->v[i];
+    nt_orbit_coordinates(o, first, dq, dq + p->nv, z);
+    return NT_OK;
+}
+
 nt_status nt_orbit_move(nt_orbit *o, double t, nt_orbit_node *node, const double *z)
 {
     const nt_problem *p = o->problem;

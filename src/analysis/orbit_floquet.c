@@ -230,7 +230,8 @@ nt_orbit_found nt_orbit_state(const nt_orbit *o)
                             .multiplier = o->multiplier,
                             .trivial_distance = o->trivial_distance,
                             .pairing = o->pairing,
-                            .stability = stability_of(o)};
+                            .stability = stability_of(o),
+                            .follows_initial = o->follows};
 }
 
 const char *nt_orbit_words(const nt_orbit *o, char *text, int size)

@@ -98,7 +98,7 @@ static nt_status find_direction(path *p, nt_error *error)
     double sum = 0;
     nt_status status = nt_orbit_by_parameter(o, p->parameter, p->size, 2, o->by_parameter, error);
     if (status == NT_OK)
-        status = nt_orbit_direction(o, &plane, p->next);
+        status = nt_orbit_direction(o, &plane, NULL, p->next);
     for (int i = 0; i < p->n; i++) {
         p->next[i] *= p->scale[i];
         sum += p->next[i] * p->next[i];

@@ -394,13 +394,44 @@ nt_status nt_orbit_newton(nt_orbit *o, const nt_orbit_plane *plane, int iteratio
     return status == NT_OK ? does_not_close(o, o->miss, error) : status;
 }
 
-nt_status nt_orbit_direction(nt_orbit *o, const nt_orbit_plane *plane, double *u)
+nt_status nt_orbit_initial_by_parameter(nt_orbit *o, int parameter, double size, double *out)
+{
+    double base = nt_orbit_parameter(o, parameter), step = 1e-3 * size, *z = o->column;
+    int n = nt_orbit_unknowns(o, true);
+    nt_status status = NT_OK;
+    memset(o->along, 0, (size_t)n * sizeof *o->along);
+    memset(out, 0, (size_t)o->m * sizeof *out);
+    nt_orbit_save(o, o->kept_state);
+    for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
+        double sign = j % 2 ? -1 : 1;
+        o->along[n - 1] = sign * (j / 2 + 1) * step;
+        status = nt_orbit_step_along(o, o->along, 1, parameter);
+        if (status == NT_OK)
+            status = nt_orbit_to_initial(o, z);
+        for (int i = 0; i < o->m && status == NT_OK; i++)
+            out[i] += sign * nt_stencil[j / 2] * z[i] / step;
+        nt_orbit_restore(o, o->kept_state);
+        nt_status back = nt_orbit_set_parameter(o, parameter, base);
+        status = status == NT_OK ? back : status;
+    }
+    return status;
+}
+
+/* Of an orbit of a family what is left open is what Newton's method leaves alone. */
+nt_status nt_orbit_direction(nt_orbit *o, const nt_orbit_plane *plane, const double *begin,
+                             double *u)
 {
     int left_out, rows = all_rows(o, true);
     assemble(o, plane, o->J);
     memset(o->b, 0, (size_t)rows * sizeof *o->b);
     o->b[rows - 1] = 1;
-    return solve(o, true, o->J, o->b, cuts[CUTS - 1], u, &left_out);
+    for (int j = 0; begin && j < o->m; j++)
+        for (int i = 0; i < rows; i++)
+            o->b[i] -= o->J[(size_t)j * (size_t)rows + (size_t)i] * begin[j];
+    nt_status status = solve(o, true, o->J, o->b, cuts[begin ? 1 : CUTS - 1], u, &left_out);
+    for (int j = 0; begin && j < o->m; j++)
+        u[j] += begin[j];
+    return status;
 }
 
 /* ---- saving --------------------------------------------------------------------------------- */

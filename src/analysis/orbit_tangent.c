@@ -3,8 +3,9 @@
  * The orbit follows the parameter by the implicit function of the shooting: u' = (z', T', a') with
  * J u' = -(d misses/dp). Along the line u(s) = u + s u', p + s the shooting stays closed to s^2,
  * and the monodromy matrix there differs from that of the orbits at p + s by as much: dM/dp is its
- * derivative at s = 0, taken by the formula of sixth order from M itself, which is exact. With left
- * and right eigenvectors w, x of M
+ * derivative at s = 0, taken by the formula of sixth order from M itself, which is exact. Of a
+ * family of orbits the begin is left open: it goes with the system's initial state where it stands
+ * there, else z' of it is the smallest. With left and right eigenvectors w, x of M
  *
  *   dmu/dp = w^H (dM/dp) x / (w^H x). */
 #include "analysis/orbit.h"
@@ -80,15 +81,17 @@ static void vary(const double *value, const double *left, const double *right, c
 static nt_status implicit(nt_orbit *o, int parameter, double size, double *u, nt_error *error)
 {
     int n = nt_orbit_unknowns(o, true);
-    double *scale = u + n, *direction = scale + n;
+    double *scale = u + n, *direction = scale + n, *begin = o->follows ? direction + n : NULL;
     for (int i = 0; i < n; i++)
         scale[i] = 1, direction[i] = i == n - 1;
     nt_orbit_plane plane = {parameter, size, direction, scale};
     nt_status status = nt_orbit_shoot(o, true, error);
     if (status == NT_OK)
         status = nt_orbit_by_parameter(o, parameter, size, 6, o->by_parameter, error);
+    if (status == NT_OK && begin)
+        status = nt_orbit_initial_by_parameter(o, parameter, size, begin);
     if (status == NT_OK)
-        status = nt_orbit_direction(o, &plane, u);
+        status = nt_orbit_direction(o, &plane, begin, u);
     return status;
 }
 

@@ -291,7 +291,8 @@ static int make_orbit(nt_cli_orbit_job *job)
                             .n_advances = job->options->n_advances,
                             .period_of = job->period_parameter >= 0 ? period_now : NULL,
                             .watch = watch,
-                            .context = job};
+                            .context = job,
+                            .from_initial = !(job->options->after > 0)};
     if (nt_orbit_create(&job->orbit, &setup, &error) != NT_OK)
         return nt_cli_fail(plan->path, &error);
     return period > 0 ? NT_EXIT_DONE : guess_period(job);

@@ -122,6 +122,7 @@ static int compare_one(table *t, int k, int *agree, int *wrong)
     size_t n = (size_t)t->n;
     double *four = t->beside, *two = four + n, *at = two + n, *p = t->job->values, value;
     int parameter = t->parameters[k];
+    bool follows = nt_orbit_state(t->job->orbit).follows_initial;
     nt_error error = {0};
     nt_status status = NT_OK;
     system->get_parameters(system->self, p);
@@ -134,6 +135,8 @@ static int compare_one(table *t, int k, int *agree, int *wrong)
         system->get_parameters(system->self, p);
         p[parameter] = value + place * step;
         status = system->set_parameters(system->self, p);
+        if (status == NT_OK && follows)
+            status = nt_orbit_begin_again(t->job->orbit, &error);
         if (status == NT_OK)
             status = nt_orbit_find(t->job->orbit, &error);
         if (status != NT_OK)
@@ -148,6 +151,8 @@ static int compare_one(table *t, int k, int *agree, int *wrong)
     p[parameter] = value;
     nt_status back = system->set_parameters(system->self, p);
     status = status == NT_OK ? back : status;
+    if (status == NT_OK && follows)
+        status = nt_orbit_begin_again(t->job->orbit, &error);
     if (status == NT_OK)
         status = nt_orbit_find(t->job->orbit, &error);
     if (status != NT_OK && error.status == NT_OK) { /* setting a parameter says nothing itself */
@@ -278,9 +283,11 @@ static int derivatives_of(table *t)
     if (status == NT_EXIT_DONE && !options->quiet) {
         nt_cli_orbit_say_period(t->job);
         if (found.kept > 0)
-            fputs(
-                "  one of a family of orbits: its begin is held, whatever initial values follow\n",
-                stderr);
+            fputs(found.follows_initial
+                      ? "  one of a family of orbits: its begin follows the initial state\n"
+                      : "  one of a family of orbits: its begin is held, as it is not the initial "
+                        "state\n",
+                  stderr);
         say_derivatives(t);
     }
     return status == NT_EXIT_DONE && options->check ? compare(t) : status;

@@ -2,20 +2,23 @@
  * states are the same with nothing looked at, with everything recorded, with dense output, with
  * reactions and drift, with a save between the steps, and with all of these; and going on from a
  * saved state, in the same integrator or in another, gives the bits of going on without. All
- * comparisons are of bytes. */
+ * comparisons are of bytes. Called with the argument `large` it takes the examples of many unknowns
+ * alone, over few steps; without it, all others. */
 #include "api/runs.h"
 #include "base/target.h"
+#include "tests/each_example.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <nutate/output.h>
-#include <unistd.h>
+
+/* An example of more unknowns than these is large, and is looked at over fewer steps. */
+enum { MANY_UNKNOWNS = 400 };
 
 /* Under a sanitizer, which takes five times as long, fewer: without it all are made. */
 #ifdef NT_ADDRESS_SANITIZER
-enum { STEPS = 24, MOST_UNKNOWNS = 400 };
+enum { STEPS = 24, FEW_STEPS = 2 };
 #else
-enum { STEPS = 60, MOST_UNKNOWNS = 400 };
+enum { STEPS = 60, FEW_STEPS = 3 };
 #endif
 
 /* Equal steps; with a tangent that is kept; variable steps by a tolerance. */
@@ -30,6 +33,9 @@ typedef struct example {
     nt_run *run;
     const nt_system *system;
     const nt_simulation *simulation;
+    bool large;
+    int steps;
+    int within; /* a method that needs more steps for one of the model is looked at after so many */
 } example;
 
 /* What a run left after each step: all of a state, one after the other. */
@@ -66,10 +72,10 @@ static void note(trace *t, const nt_system *s, const nt_integrator *it)
     append(&to, state.memory, s->n_memory);
 }
 
-static trace trace_create(const nt_system *s)
+static trace trace_create(const example *e)
 {
-    trace t = {.size = state_size(s)};
-    t.all = calloc((STEPS + 1) * t.size, sizeof *t.all);
+    trace t = {.size = state_size(e->system)};
+    t.all = calloc(((size_t)e->steps + 1) * t.size, sizeof *t.all);
     assert_non_null(t.all);
     return t;
 }
@@ -135,21 +141,19 @@ static void look_by_saving(const nt_integrator *it)
     free(bytes);
 }
 
-/* A method that needs more steps than these for one of the model is looked at after so many. */
-enum { WITHIN = 8 };
-
-static int took_enough(void *taken, const nt_integrator *it)
+/* How many more steps may be taken. */
+static int took_enough(void *left, const nt_integrator *it)
 {
     (void)it;
-    return ++*(int *)taken == WITHIN;
+    return --*(int *)left == 0;
 }
 
 static nt_status go_step(const example *e, nt_integrator *it, int i)
 {
     nt_error error = {0};
     double h = e->simulation->step, begin = e->simulation->start;
-    int taken = 0;
-    nt_status status = nt_integrator_run(it, begin + (i + 1) * h, h, took_enough, &taken, &error);
+    int left = e->within;
+    nt_status status = nt_integrator_run(it, begin + (i + 1) * h, h, took_enough, &left, &error);
     return status == NT_INTERRUPTED ? NT_OK : status;
 }
 
@@ -158,7 +162,7 @@ static void go(const example *e, nt_integrator *it, int looks, nt_record *record
                trace *t)
 {
     nt_error error = {0};
-    for (int i = first; i < STEPS && t->status == NT_OK; i++) {
+    for (int i = first; i < e->steps && t->status == NT_OK; i++) {
         t->status = go_step(e, it, i);
         if (t->status == NT_OK)
             note(t, e->system, it);
@@ -184,7 +188,7 @@ static trace run_with(const example *e, const nt_method *method, variant way, in
     nt_error error = {0};
     nt_record *record = NULL;
     nt_integrator *it = begin_run(e, method, way, looks & RECORD && nt_model_has_power(e->model));
-    trace t = trace_create(e->system);
+    trace t = trace_create(e);
     t.status = nt_integrator_start(it, e->simulation->start, NULL, NULL, NULL, &error);
     if (t.status == NT_OK)
         note(&t, e->system, it);
@@ -204,13 +208,13 @@ static void go_on_from_a_state(const example *e, const nt_method *method, varian
     nt_error error = {0};
     nt_integrator *it = begin_run(e, method, way, false);
     nt_integrator *other = begin_run(e, method, way, false);
-    trace t = trace_create(e->system);
+    trace t = trace_create(e);
     size_t size = nt_integrator_saved_size(it);
     void *bytes = malloc(size);
     assert_non_null(bytes);
     t.status = nt_integrator_start(it, e->simulation->start, NULL, NULL, NULL, &error);
     note(&t, e->system, it);
-    int half = STEPS / 2;
+    int half = e->steps / 2;
     for (int i = 0; i < half && t.status == NT_OK; i++) {
         t.status = go_step(e, it, i);
         if (t.status == NT_OK)
@@ -260,6 +264,10 @@ static void look_at(const example *e, const nt_method *method, variant way)
     trace plain = run_with(e, method, way, 0);
     char words[400];
     for (int k = 0; k < COUNT(looks); k++) {
+#ifdef NT_ADDRESS_SANITIZER
+        if (e->large && looks[k] != EVERYTHING)
+            continue;
+#endif
         trace seen = run_with(e, method, way, looks[k]);
         snprintf(words, sizeof words, "%s by %s%s, %s", e->path, nt_method_name(method),
                  variant_words[way], names[k]);
@@ -298,64 +306,57 @@ static void read_with_records(example *e)
     e->simulation = nt_model_simulation(e->model);
 }
 
-static int runs_of(const char *path)
+/* Which examples are looked at, and how many runs of them were. */
+typedef struct looked {
+    bool large;
+    int count;
+} looked;
+
+static void look_at_example(void *to, const char *path)
 {
+    looked *all = to;
     example e = {.path = path};
     int count = 0;
     read_with_records(&e);
-    int unknowns = e.system->space.nv + e.system->nh + e.system->nn;
-    for (int i = 0; i < nt_method_count() && unknowns <= MOST_UNKNOWNS; i++) {
+    e.large = e.system->space.nv + e.system->nh + e.system->nn > MANY_UNKNOWNS;
+    e.steps = e.large ? FEW_STEPS : STEPS;
+    e.within = e.large ? 2 : 8;
+    for (int i = 0; i < nt_method_count() && e.large == all->large; i++) {
         const nt_method *method = nt_method_at(i);
-        for (variant way = PLAIN; way < VARIANTS && e.simulation->step > 0; way++)
+        for (variant way = PLAIN; way < VARIANTS; way++)
             if (can(method, e.system, PLAIN) && can(method, e.system, way)) {
                 look_at(&e, method, way);
                 count++;
             }
     }
+    if (e.large == all->large && count == 0)
+        fail_msg("%s: no method can run it", path);
+    all->count += count;
     nt_run_destroy(e.run);
     nt_model_destroy(e.model);
-    return count;
-}
-
-/* All model files of a folder, of which a plan of a sweep is none; how many runs were looked at. */
-static int runs_in(const char *folder)
-{
-    int count = 0;
-    DIR *files = opendir(folder);
-    for (struct dirent *entry; files && (entry = readdir(files));) {
-        size_t length = strlen(entry->d_name);
-        char path[900];
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0 &&
-            strcmp(entry->d_name, "plan.yaml") != 0)
-            count += runs_of(path);
-    }
-    if (files)
-        closedir(files);
-    return count;
 }
 
 static void looking_changes_nothing(void **unused)
 {
     (void)unused;
-    int count = 0;
-    char here[1000];
-    assert_non_null(getcwd(here, sizeof here));
-    DIR *examples = opendir(NUTATE_SOURCE_DIR "/examples");
-    assert_non_null(examples);
-    for (struct dirent *entry; (entry = readdir(examples));) {
-        char folder[600];
-        if (entry->d_name[0] == '.')
-            continue;
-        snprintf(folder, sizeof folder, "%s/examples/%s", NUTATE_SOURCE_DIR, entry->d_name);
-        count += runs_in(folder);
-    }
-    closedir(examples);
-    assert_true(count > 300);
+    looked small = {.large = false};
+    assert_true(for_each_example(look_at_example, &small) > 70);
+    assert_true(small.count > 300);
 }
 
-int main(void)
+static void looking_changes_nothing_of_many_unknowns(void **unused)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(looking_changes_nothing)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    (void)unused;
+    looked large = {.large = true};
+    for_each_example(look_at_example, &large);
+    assert_true(large.count > 100);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest small[] = {cmocka_unit_test(looking_changes_nothing)};
+    const struct CMUnitTest large[] = {cmocka_unit_test(looking_changes_nothing_of_many_unknowns)};
+    if (argc > 1 && strcmp(argv[1], "large") == 0)
+        return cmocka_run_group_tests(large, NULL, NULL);
+    return cmocka_run_group_tests(small, NULL, NULL);
 }

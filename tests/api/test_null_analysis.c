@@ -203,6 +203,7 @@ static void in_orbits(void **state)
     require(nt_orbit_create(&orbit, &of, e));
     IS_NULL("orbit", nt_orbit_guess_period(NULL, 1, 0.1, e));
     IS_NULL("orbit", nt_orbit_find(NULL, e));
+    IS_NULL("orbit", nt_orbit_begin_again(NULL, e));
     assert_int_equal(nt_orbit_state(NULL).dimension, 0);
     assert_string_equal(nt_orbit_words(NULL, words, ROOM), "");
     assert_string_equal(nt_orbit_words(orbit, NULL, ROOM), "");

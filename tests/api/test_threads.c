@@ -13,10 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <dirent.h>
 #include <pthread.h>
 
 #include <cmocka.h>
+
+#include "tests/each_example.h"
 
 enum { THREADS = 8, STEPS = 12 };
 
@@ -134,8 +135,9 @@ static void job_begin(job *j, const nt_model *model, int number, int threads)
     *j = (job){.model = model, .number = number, .threads = threads};
 }
 
-static void compare(const char *path, job *alone, job *together)
+static void compare(void *jobs, const char *path)
 {
+    job *alone = jobs, *together = alone + THREADS;
     nt_model *model;
     nt_error error = {0};
     pthread_t thread[THREADS];
@@ -162,8 +164,9 @@ static void compare(const char *path, job *alone, job *together)
     nt_model_destroy(model);
 }
 
-static void compare_threads(const char *path, job *alone, job *together)
+static void compare_threads(void *jobs, const char *path)
 {
+    job *alone = jobs, *together = alone + THREADS;
     nt_model *model;
     nt_error error = {0};
     if (nt_model_read(&model, path, NULL, 0, &error) != NT_OK)
@@ -182,29 +185,14 @@ static void compare_threads(const char *path, job *alone, job *together)
     nt_model_destroy(model);
 }
 
-static void for_all_examples(void (*test)(const char *path, job *alone, job *together))
+static void for_all_examples(void (*compare_runs)(void *jobs, const char *path))
 {
-    const char folder[] = NUTATE_SOURCE_DIR "/examples";
-    DIR *examples = opendir(folder);
-    int count = 0;
     job *jobs = calloc(2 * THREADS, sizeof *jobs);
-    assert_non_null(examples);
     assert_non_null(jobs);
-    for (struct dirent *entry; (entry = readdir(examples)) != NULL;) {
-        char path[1024];
-        snprintf(path, sizeof path, "%s/%.200s/%.200s.yaml", folder, entry->d_name, entry->d_name);
-        FILE *file = fopen(path, "r");
-        if (!file)
-            continue;
-        fclose(file);
-        test(path, jobs, jobs + THREADS);
-        count++;
-    }
-    closedir(examples);
+    assert_true(for_each_example(compare_runs, jobs) > 70);
     for (int i = 0; i < 2 * THREADS; i++)
         free(jobs[i].state);
     free(jobs);
-    assert_true(count >= 15);
 }
 
 static void runs_at_once_give_the_bits_of_runs_alone(void **state)
