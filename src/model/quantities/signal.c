@@ -111,12 +111,11 @@ int nt_model_switch_signal(nt_model *model, int k)
 
 int nt_model_signal_name(const nt_model *model, const char *object, int i, char *text, int size)
 {
-    for (int k = 0; k < nt_quantity_kind_count; k++) {
-        const nt_quantity_kind *kind = &nt_quantity_kinds[k];
-        nt_quantity_info quantity = {.kind = k};
-        bool bound = kind->differentiate || kind->needs & NT_IS_LOAD;
-        if (!bound || !nt_quantity_is_of(model, object, kind) ||
-            (!(kind->needs & NT_IS_LOAD) && why_none(model, &quantity)))
+    for (int k = 0; k < 2 * nt_quantity_kind_count; k++) { /* motions come before forces */
+        const nt_quantity_kind *kind = &nt_quantity_kinds[k % nt_quantity_kind_count];
+        bool moves = k < nt_quantity_kind_count, forces = (kind->needs & NT_IS_LOAD) != 0;
+        if ((moves ? !kind->differentiate : !forces || kind->differentiate) ||
+            !nt_quantity_is_of(model, object, kind))
             continue;
         if (i < kind->columns)
             return snprintf(text, (size_t)size, "%s%s%s%s%s", object, *kind->name ? "." : "",
