@@ -148,12 +148,10 @@ static nt_status integrator_take_memory(nt_integrator *it)
         if (phases[i])
             phase_bind(phases[i], all, p);
     }
-    if (method->needs & NT_RATES_WITHIN) {
-        double *all = NT_TAKE(arena, it->size + 2 * nv, double);
-        if (!all)
-            return NT_NO_MEMORY;
-        phase_bind(&it->balanced, all, p);
-    }
+    double *balanced = NT_TAKE(arena, it->size + 2 * nv, double);
+    if (!balanced)
+        return NT_NO_MEMORY;
+    phase_bind(&it->balanced, balanced, p);
     if (!NT_DOUBLES(arena, nt_problem_changes_frame(p) ? 2 * nv : 0, &it->looked_v) ||
         !NT_DOUBLES(arena, estimates ? 2 * nv : 0, &it->estimate) ||
         !NT_DOUBLES(arena, scratch, &it->stepper.scratch) ||
@@ -394,12 +392,10 @@ nt_status nt_integrator_move_on(nt_integrator *it, double h, double end)
     nt_status status = it->track_work ? nt_integrator_work(it) : NT_OK;
     if (status != NT_OK)
         return status;
-    if (p->system->accept) {
-        nt_point at = nt_phase_point(&s->next);
-        at.memory = s->now.memory;
-        nt_integrator_rates(it, &s->next, &at.v, &at.vdot);
-        p->system->accept(p->system->self, &at, s->next.memory);
-    }
+    if (p->system->accept)
+        status = nt_integrator_accept_memory(it);
+    if (status != NT_OK)
+        return status;
     if (it->stops.events)
         memcpy(s->next.memory + it->stops.events->sides, it->stops.side,
                2 * (size_t)it->stops.events->n * sizeof(double));
