@@ -266,6 +266,10 @@ NT_API int nt_model_sliding_count(const nt_model *model);
 NT_API const char *nt_model_event_name(const nt_model *model, int i);
 NT_API const char *nt_model_event_end(const nt_model *model, int i);
 
+/* Words for the i-th part, from 0 on, whose dry friction is regularised, "joint rail": it holds
+ * nothing at rest. Into text[size], always terminated; 0: there is none of this number. */
+NT_API int nt_model_creeps(const nt_model *model, int i, char *text, int size);
+
 /* Remark i, from 0 on, on expressions that may jump where the motion or a parameter passes a point:
  * exact derivatives along a parameter leave out what a jump moves. */
 NT_API int nt_model_jump(const nt_model *model, int i, nt_error *remark);

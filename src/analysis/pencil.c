@@ -271,6 +271,7 @@ nt_status nt_pencil_fill(nt_pencil *p, const nt_point *at, const double turn[3],
                                 stiffness = {.stiffness = 1, .row_stiffness = 1, .multiplier = 1};
     triple *triples = calloc(2 * (size_t)p->problem->space.n_blocks + 1, sizeof *triples);
     nt_status status = triples ? NT_OK : NT_NO_MEMORY;
+    nt_problem_take_rows(p->problem, at->memory);
     if (status == NT_OK)
         status = nt_factors_choose_rows(p->rows, at);
     p->n_dropped = p->rows->n_dropped;

@@ -334,6 +334,8 @@ static void in_models(void **state)
     assert_int_equal(nt_run_warning(NULL, 0, a, ROOM), 0);
     assert_int_equal(nt_model_event_count(NULL), 0);
     assert_int_equal(nt_model_sliding_count(NULL), 0);
+    assert_int_equal(nt_model_creeps(NULL, 0, a, ROOM), 0);
+    assert_int_equal(nt_model_creeps(model, 0, NULL, ROOM), 0);
     assert_int_equal(nt_model_event_count(model), 0);
     assert_null(nt_model_event_name(NULL, 0));
     assert_null(nt_model_event_name(model, 0));

@@ -26,6 +26,7 @@ static void in_static_states(void **state)
     INVALID(nt_static_solve(st, NULL)); /* nothing to begin from */
     assert_true(isnan(nt_static_state(NULL).t));
     assert_int_equal(nt_static_free_count(NULL), 0);
+    assert_int_equal(nt_static_friction_count(NULL), 0);
     assert_int_equal(nt_static_free_entry(NULL, 0), -1);
     assert_int_equal(nt_static_free_entry(st, 0), -1);
     nt_static_path path = {.to = 1};
