@@ -223,11 +223,16 @@ static inline void nt_sketch_add(nt_sketch *sketch, int body, nt_v3 at, nt_v3 ax
 
 typedef struct nt_element nt_element;
 struct nt_joint;
+struct nt_contact;
 
 /* A section of the file that holds elements, and what one of them is called. */
 typedef struct nt_section {
     const char *name, *word;
-    bool one_type; /* which its members need not name */
+    bool one_type;     /* which its members need not name */
+    bool open;         /* programs may add types to it */
+    bool joins;        /* its members are joints */
+    bool pushes;       /* its members are forces */
+    const char *notes; /* what keys do not tell, for the reference page; NULL: nothing */
 } nt_section;
 NT_API extern const nt_section nt_joint_section;
 NT_API extern const nt_section nt_force_section;
@@ -251,8 +256,10 @@ typedef struct nt_element_type {
     int version; /* NT_ELEMENT_VERSION */
     const nt_section *section;
     const char *name, *summary;
-    const nt_key *keys;   /* terminated by a key without a name */
-    size_t size;          /* of the data */
+    const char *picture, *notes; /* for the reference page: a drawing in letters, and what keys do
+                                    not tell; NULL: nothing */
+    const nt_key *keys;          /* terminated by a key without a name */
+    size_t size;                 /* of the data */
     unsigned part;        /* NT_EXPLICIT or NT_IMPLICIT where the model says nothing         */
     bool rotates, slides; /* it has a free angle, a free displacement */
     bool touches;         /* its force begins where surfaces touch: not smooth there */
@@ -300,6 +307,8 @@ typedef struct nt_element_type {
     void (*reaction)(const nt_element *element, const nt_view *view, nt_v3 *force, nt_v3 *torque);
     /* What it is as a joint of rows between points and triads (joint.h); NULL: no such joint. */
     const struct nt_joint *(*as_joint)(const nt_run *run, const nt_element *element);
+    /* What it is as a contact of two surfaces (contact.h); NULL: no such contact. */
+    const struct nt_contact *(*as_contact)(const nt_run *run, const nt_element *element);
     /* The initial placement is found: where angles begin. NULL: nothing does. */
     void (*align)(nt_run *run, const nt_element *element);
     /* Where it is at the initial placement, ground axes; NULL: at no place of its own. */

@@ -105,6 +105,10 @@ typedef struct nt_point_tangent {
 typedef struct nt_energy {
     double kinetic, potential; /* J                                                      */
     double power;              /* W, of the forces that are not in `potential`           */
+    /* W, never positive: the part of power that is of forces which can only take energy, such as
+     * those of dampers. May stay 0; it keeps what these take apart where others give, so that the
+     * watch on energy (nutate/method.h) does not take an error of the one for the other. */
+    double taken;
 } nt_energy;
 
 /* Body momenta, for methods that advance them. Promises that M is block diagonal: a constant mass
@@ -134,6 +138,9 @@ enum {                     /* capabilities                                      
        NT_DISCRETE_MEMORY = 1024,
        /* no load does positive work; dampers, friction and contacts may take energy */
        NT_GIVES_NO_ENERGY = 1 << 20,
+       /* `accept` keeps what depends on accelerations: they are those of the forces there, also
+        * with methods whose own ones are of a place within the step */
+       NT_KEEPS_RATES = 1 << 21,
 };
 
 /* What a system may have and a method may be unable to treat. */
@@ -179,6 +186,7 @@ typedef struct nt_instant {
     int kept_at;  /* the entry of memory that held the time of this, s; -1: none                */
     int smooth;   /* accelerations do not jump by it: derivatives need not follow its time      */
     unsigned char *law; /* [nh + nn] NT_IMPACT_... of rows that meet, zero at first             */
+    int bends; /* where nothing happened: derivatives of accelerations jump, these do not */
 } nt_instant;
 
 /* Of a part with dry friction that is set-valued, as a static state sees it: nothing is known of it

@@ -335,7 +335,7 @@ static nt_status read_elements(nt_reader *reader)
         const nt_element_type *type = model->elements[i].type;
         char kind[NT_WORDS];
         const char *word = nt_element_word(&model->elements[i]); /* a spring is a force */
-        bool enough = strcmp(word, "force") == 0 || strcmp(word, type->name) == 0;
+        bool enough = type->section->pushes || strcmp(word, type->name) == 0;
         snprintf(kind, sizeof kind, "%s%s%s", type->name, enough ? "" : " ", enough ? "" : word);
         reader->data = nt_element_numbers(model->origin, &model->elements[i]);
         nt_element_defaults(model->origin, &model->elements[i]);

@@ -98,69 +98,22 @@ static const char points[] =
     "hold its rotation is refused, but for the friction of contacts: a point does not roll, and "
     "the moment of friction about it has no effect.";
 
-static const char reactions[] =
-    "`JOINT.force` and `JOINT.torque` are what a joint does to its second body B, in ground axes. "
-    "They hold everything that the joint itself does: the forces of its equations, by multipliers "
-    "or by penalty, those of its `motion`, and those of its own `friction` and `limits`, which are "
-    "a force along the axis of a `prismatic`, `cylindrical` or `screw` joint and a moment about "
-    "the "
-    "axis of a `revolute` one. What `torsion_spring`, `joint_torque` and `joint_force` do along a "
-    "joint is "
-    "not in them.\n"
-    "\n"
-    "The force acts at the joint's point of B, and the torque is about that point. In "
-    "`cylindrical`, `screw`, `prismatic`, `planar` and `inline` joints, and in joints by penalty "
-    "that give, "
-    "B's point is apart from A's; then A bears the opposite force at B's point too. A "
-    "`distance` joint pulls or pushes each body at the body's own point. `rolling_disk` and "
-    "`rolling_sphere` have their force where they touch the plane, `knife_edge` at the blade's "
-    "place, and no torque there. A `gear` has a torque alone, on the second body of its first "
-    "joint.\n"
-    "\n"
-    "`JOINT.angle` and `JOINT.rate` belong to `revolute`, `cylindrical`, `screw` and `planar` "
-    "joints, "
-    "`JOINT.displacement` and `JOINT.displacement_rate` to `prismatic`, `cylindrical` and `screw` "
-    "ones (of a `prismatic` joint `JOINT.rate` is the latter). Where a joint has both, friction "
-    "and limits act on the displacement.\n"
-    "\n"
-    "Expressions of forces may use the reactions of all joints but the torque of a `gear`, "
-    "`normal_force` and `indentation` of contacts, the force of other forces and of contacts "
-    "(`SPRING.tension`, `MOTOR.moment`, `PUSH.thrust`, `NAME.force`), and the power and energy of "
-    "joints, forces and contacts (`NAME.power`, `NAME.energy`): friction that grows with the force "
-    "a joint bears is a `joint_torque` or `joint_force` whose value has `JOINT.force` in it. What "
-    "is so followed may not itself follow a force, and reactions "
-    "must be unique: with redundant equations the model is refused.";
-
-static const char bushings[] =
-    "It measures the displacement u of its point of B from its point of A, and the "
-    "rotation vector psi of B relative to A, both along axes that turn with A. From them and their "
-    "rates `stiffness` and `damping` give N and M. The force on B is -N at B's point, and A bears "
-    "N at B's point too, not at its own. M is conjugate to the rotation vector, its power is M . "
-    "psi'; the torque on B is -T^-1(psi) M with the tangent operator T of [theory.md](theory.md), "
-    "which is -M where M is along psi, and else differs by about half the cross product of psi and "
-    "M. So the forces of a symmetric stiffness K are exactly those of the potential (u, psi) . K "
-    "(u, psi) / 2.";
-
-static const char contacts[] =
-    "The force of a contact acts in the middle of the overlap. With indentation d > 0, `stiffness` "
-    "k, `exponent` n, `damping` c and y = 1 + c d' the normal force is k d^n phi(y), where phi(y) "
-    "= y from y = 0.1 on, phi = 0 up to y = -0.1, and between them phi = (y + 0.1)^2 / 0.4, a "
-    "parabola that joins both smoothly. So the force never pulls, and its damping is exact unless "
-    "something tears the surfaces apart faster than 0.9/c. A body that rebounds by the contact "
-    "alone never does.";
-
-/* What the keys of a section or of a type do not tell. */
-static void reference_explain(nt_sink *sink, const char *name)
+/* What keys do not tell. */
+static void notes(nt_sink *sink, const char *text)
 {
-    static const struct {
-        const char *name, *text;
-    } texts[] = {
-        {"bodies", points}, {"joints", reactions}, {"bushing", bushings}, {"contacts", contacts}};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        if (strcmp(texts[i].name, name) == 0) {
-            nt_sink_print(sink, "\n");
-            paragraphs(sink, texts[i].text);
-        }
+    if (!text)
+        return;
+    nt_sink_print(sink, "\n");
+    paragraphs(sink, text);
+}
+
+/* The section of elements that a key of the file is; NULL where it is none. */
+static const nt_section *section_of(const nt_key *key)
+{
+    for (int i = 0; (int)key->type == NT_KEY_ELEMENTS && i < nt_element_type_count(); i++)
+        if (strcmp(nt_element_type_at(i)->section->name, key->name) == 0)
+            return nt_element_type_at(i)->section;
+    return NULL;
 }
 
 /* ---- sections ------------------------------------------------------------------------------- */
@@ -179,7 +132,7 @@ static bool described_before(int i)
     return false;
 }
 
-/* ---- keys that joints share ------------------------------------------------------------------ */
+/* ---- keys that types share ------------------------------------------------------------------- */
 
 enum { OF_MANY = 4 }; /* tables of keys in which a shared one stands, at least */
 
@@ -196,33 +149,50 @@ static const nt_key *find_same(const nt_key *keys, const nt_key *wanted)
     return keys->name ? keys : NULL;
 }
 
-/* Whether this key of a joint stands, word for word, in many tables of joints. */
+static bool has_name(const nt_key *keys, const char *name)
+{
+    while (keys->name && strcmp(keys->name, name) != 0)
+        keys++;
+    return keys->name != NULL;
+}
+
+/* Whether this key of a type stands, word for word, in many tables of its section, and no other
+ * key of its name does. */
 static bool is_shared(const nt_element_type *type, const nt_key *key)
 {
-    int tables = 0;
+    int same = 0, others = 0;
     for (int i = 0; i < nt_element_type_count(); i++) {
         const nt_element_type *other = nt_element_type_at(i);
-        if (other->section == type->section && !described_before(i) && find_same(other->keys, key))
-            tables++;
+        if (other->section != type->section || described_before(i))
+            continue;
+        if (find_same(other->keys, key))
+            same++;
+        else if (has_name(other->keys, key->name))
+            others++;
     }
-    return type->section == &nt_joint_section && tables >= OF_MANY;
+    return same >= OF_MANY && others < OF_MANY;
 }
 
 /* Each once, from the first type that has it. */
-static void shared_keys(nt_sink *sink)
+static void shared_keys(nt_sink *sink, const nt_section *section)
 {
-    nt_sink_print(sink, "\n### Keys that joints share\n\n");
+    bool any = false;
     for (int i = 0; i < nt_element_type_count(); i++) {
         const nt_element_type *type = nt_element_type_at(i);
-        for (const nt_key *key = type->keys; key->name && !described_before(i); key++) {
+        if (type->section != section || described_before(i))
+            continue;
+        for (const nt_key *key = type->keys; key->name; key++) {
             bool before = false;
             for (int k = 0; k < i; k++)
-                before = before || (nt_element_type_at(k)->section == type->section &&
+                before = before || (nt_element_type_at(k)->section == section &&
                                     find_same(nt_element_type_at(k)->keys, key));
-            if (!before && is_shared(type, key)) {
-                const nt_key alone[2] = {*key, {.name = NULL}};
-                key_items(sink, "", alone);
-            }
+            if (before || !is_shared(type, key))
+                continue;
+            if (!any)
+                nt_sink_print(sink, "\n### Keys that %s share\n\n", section->name);
+            const nt_key alone[2] = {*key, {.name = NULL}};
+            key_items(sink, "", alone);
+            any = true;
         }
     }
 }
@@ -230,8 +200,9 @@ static void shared_keys(nt_sink *sink)
 /* The keys of a type: those that it shares by their names, the others in full. */
 static void keys_of_type(nt_sink *sink, const nt_element_type *type)
 {
-    char text[1024] = "Of the keys that joints share:";
-    size_t used = strlen(text);
+    char text[1024];
+    int start = snprintf(text, sizeof text, "Of the keys that %s share:", type->section->name);
+    size_t used = (size_t)start;
     bool any = false, own = false;
     for (const nt_key *key = type->keys; key->name; key++) {
         bool shared = is_shared(type, key);
@@ -255,55 +226,14 @@ static void keys_of_type(nt_sink *sink, const nt_element_type *type)
     }
 }
 
-/* ---- drawings of joints -----------------------------------------------------------------------
- */
-
-/* A is fixed here, B moves; the arrow is the axis, and the positive direction of its coordinate. */
-static const struct {
-    const char *name, *text;
-} drawings[] = {
-    {"fixed", "    A ====[]==== B          nothing is free\n"},
-    {"spherical", "    A ----(o)---- B         turns about the point in every way\n"},
-    {"revolute", "          ^ axis\n"
-                 "          |  ,-> angle      right-handed about the axis, of B against A\n"
-                 "    A ---(|)---- B\n"},
-    {"prismatic", "    A ==[====]==> axis      displacement: of B's point from A's along the axis\n"
-                  "          B                 B does not turn against A\n"},
-    {"cylindrical", "          ,-> angle\n"
-                    "    A ==(====)==> axis      displacement along, angle about the axis of A\n"
-                    "          B\n"},
-    {"screw", "          ,-> angle         displacement = pitch * angle / (2 pi)\n"
-              "    A ==/////==> axis       one turn moves B by the pitch\n"
-              "          B\n"},
-    {"universal", "          ^ axis of A\n"
-                  "    A ----+----> axis of B  the two axes stay perpendicular\n"
-                  "                  B\n"},
-    {"planar",
-     "          ^ axis, normal of the plane of A\n"
-     "      ____|____\n"
-     "     /   B->  /             B's point stays in the plane, its axis along the normal\n"
-     "    /________/ A            angle about the normal\n"},
-    {"inline", "    A ----o------> axis     B's point stays on the line of A; B turns freely\n"
-               "          B\n"},
-    {"distance", "    A o----------o B        the length between two points stays\n"
-                 "       length\n"},
-    {"gear", "      ,-> angle 1           angle 2 = ratio * angle 1, about the axes of two joints\n"
-             "     (+)(+)  angle 2\n"},
-    {"rolling_disk",
-     "          ^ normal\n"
-     "         (|)--> axis        of the disk; it rolls on the plane without sliding\n"
-     "    ______o______\n"},
-};
-
-static void reference_draw(nt_sink *sink, const char *name)
-{
-    for (size_t i = 0; i < sizeof drawings / sizeof drawings[0]; i++)
-        if (strcmp(drawings[i].name, name) == 0)
-            nt_sink_print(sink, "\n```\n%s```\n", drawings[i].text);
-}
-
 /* ---- types ------------------------------------------------------------------------------------
  */
+
+static void picture(nt_sink *sink, const char *text)
+{
+    if (text)
+        nt_sink_print(sink, "\n```\n%s```\n", text);
+}
 
 static void types_that_share(nt_sink *sink, int first)
 {
@@ -325,35 +255,33 @@ static void types_that_share(nt_sink *sink, int first)
     paragraphs(sink, strcat(text, "."));
     for (int i = first; i < nt_element_type_count(); i++)
         if (same_keys(nt_element_type_at(first), nt_element_type_at(i)))
-            reference_draw(sink, nt_element_type_at(i)->name);
-    reference_explain(sink, nt_element_type_at(first)->name);
+            picture(sink, nt_element_type_at(i)->picture);
+    notes(sink, nt_element_type_at(first)->notes);
     keys_of_type(sink, nt_element_type_at(first));
 }
 
 static void section(nt_sink *sink, const nt_key *key)
 {
     char text[1024];
+    const nt_section *elements = section_of(key);
     const char *meaning = key->meaning, *types = "";
     bool small = meaning[0] >= 'a' && meaning[0] <= 'z';
-    if ((int)key->type == NT_KEY_ELEMENTS)
-        types = strcmp(key->name, "bearings") == 0 || strcmp(key->name, "beams") == 0 ||
-                        strcmp(key->name, "states") == 0
-                    ? " The key `type` may be left out: there is one."
-                    : " Each has a `type`, which decides its other keys.";
+    if (elements)
+        types = elements->one_type ? " The key `type` may be left out: there is one."
+                                   : " Each has a `type`, which decides its other keys.";
     snprintf(text, sizeof text, "%c%s.%s", small ? meaning[0] - 'a' + 'A' : meaning[0], meaning + 1,
              types);
     nt_sink_print(sink, "\n## %s\n\n", key->name);
     paragraphs(sink, text);
-    reference_explain(sink, key->name);
+    notes(sink, elements ? elements->notes : strcmp(key->name, "bodies") == 0 ? points : NULL);
     if (key->group)
         list_of_keys(sink, key->group);
-    if (strcmp(key->name, nt_joint_section.name) == 0)
-        shared_keys(sink);
-    if ((int)key->type == NT_KEY_ELEMENTS)
-        for (int i = 0; i < nt_element_type_count(); i++)
-            if (strcmp(nt_element_type_at(i)->section->name, key->name) == 0 &&
-                !described_before(i))
-                types_that_share(sink, i);
+    if (!elements)
+        return;
+    shared_keys(sink, elements);
+    for (int i = 0; i < nt_element_type_count(); i++)
+        if (nt_element_type_at(i)->section == elements && !described_before(i))
+            types_that_share(sink, i);
 }
 
 static const char expressions[] =

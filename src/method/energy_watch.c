@@ -6,9 +6,10 @@
  *
  *   growth   g = (E - W) - min (E - W)  over the run so far,
  *
- * where what loads take counts as nothing: W is the sum of max(dW, 0), so that no error of the work
- * of dampers, however stiff, is taken for growth. Against it stand the energy that has been
- * exchanged, X = max(range of T, range of V), and the largest kinetic energy T_max.
+ * where what loads take counts as nothing: W is the sum of max(dW, 0) of the loads that can give,
+ * so that no error of the work of dampers, however stiff, is taken for growth. Against it stand the
+ * energy that has been exchanged, X = max(range of T, range of V), and the largest kinetic energy
+ * T_max.
  *
  *   A part g/X of the exchanged energy makes velocities wrong by g/(2 X): a swing is off by that
  *   part of its way. A part g/T of the kinetic energy, exchanged or not (a top's spin), makes rates
@@ -117,7 +118,7 @@ static bool begin(nt_integrator *it)
                            .t = from->all[NT_PHASE_T],
                            .growth = w->growth,
                            .allowed = w->allowed,
-                           .power = e.power,
+                           .power = e.power - e.taken,
                            .least = e.kinetic + e.potential,
                            .kinetic = e.kinetic,
                            .potential = e.potential,
@@ -275,7 +276,7 @@ static bool add_by_nodes(nt_integrator *it, double h)
     const nt_phase *from = &it->before, *now = &it->stepper.now;
     double powers[NT_WORK_NODES];
     if (from->all[NT_PHASE_T] != w->t || !(h > 0) ||
-        nt_integrator_powers(it, from, now, powers) != NT_OK)
+        nt_integrator_powers(it, from, now, true, powers) != NT_OK)
         return false;
     double work = h * nt_work_within(powers, 1), first = powers[0],
            middle = powers[NT_WORK_NODES / 2], last = powers[NT_WORK_NODES - 1];
@@ -293,7 +294,7 @@ static void add_work(nt_integrator *it, const nt_energy *e, double h)
     nt_energy_watch before = *w;
     double growth, allowed;
     if (!w->closely) {
-        add_by_ends(w, h, e->power);
+        add_by_ends(w, h, e->power - e->taken);
         grown(w, e, &growth, &allowed);
         bool gives = !(it->problem->system->capabilities & NT_GIVES_NO_ENERGY);
         if (!gives || growth + w->in_step <= NEAR * WARNING * allowed)
@@ -302,7 +303,7 @@ static void add_work(nt_integrator *it, const nt_energy *e, double h)
         w->closely = true;
     }
     if (!add_by_nodes(it, h))
-        add_by_ends(w, h, e->power);
+        add_by_ends(w, h, e->power - e->taken);
 }
 
 static nt_status watch(nt_integrator *it, nt_error *error)
@@ -321,7 +322,7 @@ static nt_status watch(nt_integrator *it, nt_error *error)
             fmax(fabs(e.kinetic - w->kinetic), fabs(e.potential - w->potential)) / (double)steps;
     add_work(it, &e, t - w->t);
     w->t = t;
-    w->power = e.power;
+    w->power = e.power - e.taken;
     w->kinetic = e.kinetic, w->potential = e.potential;
     w->steps += steps;
     w->spent = 0;

@@ -70,6 +70,9 @@ nt_status nt_integrator_advance_variable(nt_integrator *integrator, double end, 
 nt_status nt_integrator_between(nt_integrator *integrator, const nt_phase *from, const nt_phase *to,
                                 double t, nt_phase *out);
 
+/* The memory behind the step now -> next. Where the system keeps accelerations in it and those of
+ * the method are of a place within the step, it is shown those at its end. */
+nt_status nt_integrator_accept_memory(nt_integrator *integrator);
 /* The stepper of a look at the present state: with factors of its own and the state's rows. */
 nt_status nt_integrator_looking(nt_integrator *integrator, nt_stepper *looking);
 
@@ -82,10 +85,11 @@ void nt_integrator_rates(const nt_integrator *integrator, const nt_phase *phase,
 void nt_integrator_notice(nt_integrator *integrator);
 void nt_integrator_forget_noticed(const nt_integrator *integrator, double t);
 
-/* Power of the step from -> to at the nodes of work.c, power[NT_WORK_NODES], W; no number where the
- * equations have no value. NT_NO_MEMORY, or NT_OK. Changes nothing that later steps compute. */
+/* Power of the step from -> to at the nodes of work.c, power[NT_WORK_NODES], W, of all forces or of
+ * those that can give energy alone; no number where the equations have no value. NT_NO_MEMORY, or
+ * NT_OK. Changes nothing that later steps compute. */
 nt_status nt_integrator_powers(nt_integrator *integrator, const nt_phase *from, const nt_phase *to,
-                               double *power);
+                               bool gives, double *power);
 
 /* Power and work of the step now -> next, whose time and size are there, into `next`; see work.c.
  */

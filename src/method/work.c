@@ -59,33 +59,36 @@ void nt_work_fill(const nt_method *method, double *power)
     }
 }
 
-static double power_of(nt_integrator *it, const nt_phase *phase)
+/* Of all forces without a potential, or of those alone that can give. */
+static double power_of(nt_integrator *it, const nt_phase *phase, bool gives)
 {
     const nt_problem *p = it->problem;
     nt_energy energy = {0};
     nt_point at = nt_phase_point(phase);
     nt_integrator_rates(it, phase, &at.v, &at.vdot);
-    return p->system->energy(p->system->self, &at, &energy) == NT_OK ? energy.power : (double)NAN;
+    if (p->system->energy(p->system->self, &at, &energy) != NT_OK)
+        return (double)NAN;
+    return energy.power - (gives ? energy.taken : 0);
 }
 
 nt_status nt_integrator_powers(nt_integrator *it, const nt_phase *from, const nt_phase *to,
-                               double *power)
+                               bool gives, double *power)
 {
     nt_stepper *s = &it->stepper;
     double t = from->all[NT_PHASE_T], h = to->all[NT_PHASE_T] - t;
-    power[0] = power_of(it, from);
+    power[0] = power_of(it, from, gives);
     s->glances = true;
     nt_status status = NT_OK;
     for (int k = 1; k < NT_WORK_NODES - 1 && status != NT_NO_MEMORY; k++) {
         if (!nt_work_looks(it->method, k))
             continue;
         status = nt_integrator_between(it, from, to, t + nt_work_node[k] * h, &it->within);
-        power[k] = status == NT_OK ? power_of(it, &it->within) : (double)NAN;
+        power[k] = status == NT_OK ? power_of(it, &it->within, gives) : (double)NAN;
     }
     s->glances = false;
     if (status == NT_NO_MEMORY)
         return status;
-    power[NT_WORK_NODES - 1] = power_of(it, to);
+    power[NT_WORK_NODES - 1] = power_of(it, to, gives);
     nt_work_fill(it->method, power);
     return NT_OK;
 }
@@ -95,7 +98,7 @@ nt_status nt_integrator_work(nt_integrator *it)
     const nt_phase *now = &it->stepper.now, *next = &it->stepper.next;
     double *power = next->all + NT_PHASE_POWER;
     double h = next->all[NT_PHASE_T] - now->all[NT_PHASE_T];
-    nt_status status = nt_integrator_powers(it, now, next, power);
+    nt_status status = nt_integrator_powers(it, now, next, false, power);
     if (status == NT_OK)
         next->all[NT_PHASE_WORK] = now->all[NT_PHASE_WORK] + h * nt_work_within(power, 1);
     return status;

@@ -87,14 +87,8 @@ static inline const char *nt_element_word(const nt_element *element)
     return element->type->section->word;
 }
 
-static inline bool nt_element_is_joint(const nt_element *e)
-{
-    return e->type->section == &nt_joint_section;
-}
-static inline bool nt_element_is_force(const nt_element *e)
-{
-    return e->type->section == &nt_force_section;
-}
+static inline bool nt_element_is_joint(const nt_element *e) { return e->type->section->joins; }
+static inline bool nt_element_is_force(const nt_element *e) { return e->type->section->pushes; }
 
 /* Whether it is a joint of rows between points and triads, and that joint: NULL where it is none.
  */
@@ -102,6 +96,12 @@ static inline bool nt_element_joins(const nt_element *e) { return e->type->as_jo
 static inline const struct nt_joint *nt_element_as_joint(const nt_run *run, const nt_element *e)
 {
     return e->type->as_joint ? e->type->as_joint(run, e) : NULL;
+}
+/* Whether it is a contact of two surfaces. */
+static inline bool nt_element_touches(const nt_element *e) { return e->type->as_contact != NULL; }
+static inline const struct nt_contact *nt_element_as_contact(const nt_run *run, const nt_element *e)
+{
+    return e->type->as_contact ? e->type->as_contact(run, e) : NULL;
 }
 
 /* What a type may leave out of its descriptor is asked for by these alone. */

@@ -106,12 +106,15 @@ static nt_status evaluate_elements(nt_run *run, const nt_view *view, int next)
             int ahead = needed + AT_A_TIME;
             next = evaluate_bodies(run, view, next, (ahead < last ? ahead : last) + 1);
         }
+        double power = view->energy ? view->energy->power : 0;
         nt_local_begin(view->local, e);
         nt_status status = e->type->evaluate(e, view);
         if (status != NT_OK) {
             run->failed = e;
             return status;
         }
+        if (view->energy && view->energy->power < power && !nt_element_gives_energy(run->model, e))
+            view->energy->taken += view->energy->power - power;
         if (e->type->is_load)
             nt_local_scale(view->local, run->share[NT_SHARE_LOADS]);
         if (nt_local_has_terms(view->local))

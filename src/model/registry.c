@@ -78,8 +78,7 @@ static bool is_type_name(const char *name)
 /* The first thing that a type needs and does not have; NULL where it has all. */
 static const char *lacking(const nt_element_type *type)
 {
-    bool section = type->section == &nt_joint_section || type->section == &nt_force_section ||
-                   type->section == &nt_contact_section;
+    bool section = type->section && type->section->open;
     bool rows = type->rows || type->rates;
     const struct {
         const char *words;
@@ -153,11 +152,8 @@ nt_status nt_element_type_add(const nt_element_type *type, nt_error *error)
     return NT_OK;
 }
 
-/* ---- sections ------------------------------------------------------------------------------- */
-
-const nt_section nt_joint_section = {"joints", "joint", false};
-const nt_section nt_force_section = {"forces", "force", false};
-const nt_section nt_contact_section = {"contacts", "contact", false};
+const nt_section nt_force_section = {
+    .name = "forces", .word = "force", .open = true, .pushes = true};
 
 unsigned nt_element_part(const nt_element_type *type, const void *data)
 {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-const nt_section nt_beam_section_of_file = {"beams", "beam", true};
+const nt_section nt_beam_section_of_file = {.name = "beams", .word = "beam", .one_type = true};
 
 /* ---- energies ---------------------------------------------------------------------------------
  */

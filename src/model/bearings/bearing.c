@@ -25,7 +25,7 @@
 
 static const double PI = 3.14159265358979323846;
 
-const nt_section nt_bearing_section = {"bearings", "bearing", true};
+const nt_section nt_bearing_section = {.name = "bearings", .word = "bearing", .one_type = true};
 
 bool nt_element_is_bearing(const nt_element *element) { return element->type == &nt_bearing_ball; }
 

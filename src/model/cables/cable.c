@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-const nt_section nt_cable_section = {"cables", "cable", true};
+const nt_section nt_cable_section = {.name = "cables", .word = "cable", .one_type = true};
 
 #define KEY(name_, type_, field, bit_)                                                             \
     .name = name_, .type = type_, .offset = offsetof(nt_cable, field), .bit = bit_

@@ -23,6 +23,17 @@ static const double DEFAULT_ROLLING_SLIP = 1e-2;
 /* A mineral oil: tau_0 and Lambda where the model gives none. */
 static const double DEFAULT_STRESS = 5e6, DEFAULT_LIMIT = 0.08;
 
+static const char notes[] =
+    "The force of a contact acts in the middle of the overlap. With indentation d > 0, `stiffness` "
+    "k, `exponent` n, `damping` c and y = 1 + c d' the normal force is k d^n phi(y), where phi(y) "
+    "= y from y = 0.1 on, phi = 0 up to y = -0.1, and between them phi = (y + 0.1)^2 / 0.4, a "
+    "parabola that joins both smoothly. So the force never pulls, and its damping is exact unless "
+    "something tears the surfaces apart faster than 0.9/c. A body that rebounds by the contact "
+    "alone never does.";
+
+const nt_section nt_contact_section = {
+    .name = "contacts", .word = "contact", .open = true, .notes = notes};
+
 /* ---- keys ----------------------------------------------------------------------------------- */
 
 #define KEY(name_, type_, field, bit_) NT_CONTACT_KEY(name_, type_, field, bit_)
@@ -406,11 +417,6 @@ nt_touch nt_contact_touch(const nt_element *element, const nt_view *view)
     t.F = v3_add(t.F, grip);
     t.power += v3_dot(grip, t.w);
     return t;
-}
-
-bool nt_element_is_contact(const nt_element *element)
-{
-    return element->type->evaluate == nt_contact_evaluate;
 }
 
 void nt_touch_push(const nt_view *view, const nt_touch *t)

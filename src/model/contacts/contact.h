@@ -188,7 +188,6 @@ nt_touch_pose nt_contact_pose_of(const nt_contact *c, const nt_motion *A, const 
 nt_touch nt_contact_touch(const nt_element *element, const nt_view *view);
 
 /* Whether an element is one of these types: programs may add others. */
-bool nt_element_is_contact(const nt_element *element);
 
 /* Shared callbacks of the contact types; those of friction that is set-valued (grip.h). */
 void nt_grip_prepare(const nt_run *run, const nt_element *element, nt_contact *c);
@@ -223,6 +222,6 @@ void nt_touch_add(const nt_view *view, int body_a, int body_b, const nt_touch *t
     .evaluate = nt_contact_evaluate, .depends_on_rates = nt_contact_depends_on_rates,              \
     .reaction = nt_contact_reaction, .size = sizeof(nt_contact), .draw = nt_contact_draw,          \
     .arrow = nt_contact_arrow, .rates = nt_grip_rates, .row_quantity = nt_grip_row_quantity,       \
-    .row_name = nt_grip_row_name
+    .row_name = nt_grip_row_name, .as_contact = nt_contact_of
 
 #endif

@@ -36,7 +36,7 @@ static const double ROLLS = 1e-9;
 
 static const nt_contact *grip_of_element(const nt_model *model, const nt_element *e)
 {
-    const nt_contact *c = nt_element_is_contact(e) ? nt_model_data(model, e) : NULL;
+    const nt_contact *c = nt_element_as_contact(model->origin, e);
     return c && nt_contact_grips(c) ? c : NULL;
 }
 
@@ -74,7 +74,7 @@ void nt_grip_prepare(const nt_run *run, const nt_element *element, nt_contact *c
 nt_status nt_model_add_grips(nt_model *model)
 {
     for (int i = 0; i < model->n_elements; i++) {
-        if (!nt_element_is_contact(&model->elements[i]))
+        if (!nt_element_touches(&model->elements[i]))
             continue;
         nt_contact *c = nt_element_numbers(model->origin, &model->elements[i]);
         if (c->given >> NT_CONTACT_FRICTION_LAW & 1 && c->friction.law == NT_FRICTION_SET_VALUED)
@@ -84,8 +84,8 @@ nt_status nt_model_add_grips(nt_model *model)
     for (int i = 0; model->grips && i < model->n_elements; i++) {
         char text[2][200];
         const nt_element *e = &model->elements[i];
-        const nt_contact *c = nt_model_data(model, e);
-        if (!nt_element_is_contact(e) || !nt_contact_grips(c))
+        const nt_contact *c = nt_element_as_contact(model->origin, e);
+        if (!c || !nt_contact_grips(c))
             continue;
         nt_grip_words *grip = &model->grips[c->grip - 1];
         snprintf(text[0], sizeof text[0], "contact %.150s sticks", e->name);

@@ -20,7 +20,7 @@ typedef struct nt_slide {
     nt_coupling coupling;
 } nt_slide;
 
-static const nt_section slide_section = {"sliding", "switch", true};
+static const nt_section slide_section = {.name = "sliding", .word = "switch", .one_type = true};
 
 static const nt_key keys[] = {
     NT_KEY("argument", NT_KEY_FUNCTION, .offset = offsetof(nt_slide, argument), .bit = 0,

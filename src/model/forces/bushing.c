@@ -345,6 +345,20 @@ const nt_element_type nt_force_bushing = {
     .section = &nt_force_section,
     .name = "bushing",
     .summary = "an elastic joint: six stiffnesses and dampings between two bodies",
+    .notes = "It measures the displacement u of its point of B from its point of A, and the "
+             "rotation vector psi of B relative to A, both along axes that turn with A. From them "
+             "and their "
+             "rates `stiffness` and `damping` give N and M. The force on B is -N at B's point, and "
+             "A bears "
+             "N at B's point too, not at its own. M is conjugate to the rotation vector, its power "
+             "is M . "
+             "psi'; the torque on B is -T^-1(psi) M with the tangent operator T of "
+             "[theory.md](theory.md), "
+             "which is -M where M is along psi, and else differs by about half the cross product "
+             "of psi and "
+             "M. So the forces of a symmetric stiffness K are exactly those of the potential (u, "
+             "psi) . K "
+             "(u, psi) / 2.",
     .keys = keys,
     .size = sizeof(nt_bushing),
     .part = NT_IMPLICIT,

@@ -18,6 +18,8 @@ static nt_status distance_prepare(nt_run *run, const nt_element *element, bool v
 const nt_element_type nt_joint_distance = {
     .name = "distance",
     .summary = "a massless rod between a point of A and a point of B",
+    .picture = "    A o----------o B        the length between two points stays\n"
+               "       length\n",
     .keys = nt_joint_distance_keys,
     .prepare = distance_prepare,
     .drawing = NT_DRAW_ROD,

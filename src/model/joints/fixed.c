@@ -21,6 +21,7 @@ static nt_status fixed_prepare(nt_run *run, const nt_element *element, bool vali
 const nt_element_type nt_joint_fixed = {
     .name = "fixed",
     .summary = "holds B to A",
+    .picture = "    A ====[]==== B          nothing is free\n",
     .keys = nt_joint_point_keys,
     .prepare = fixed_prepare,
     .drawing = NT_DRAW_WELD,

@@ -147,6 +147,9 @@ const nt_element_type nt_joint_gear = {
     .section = &nt_joint_section,
     .name = "gear",
     .summary = "the angle of one joint follows that of another",
+    .picture =
+        "      ,-> angle 1           angle 1 = ratio * angle 2, about the axes of two joints\n"
+        "     (+)(+)  angle 2\n",
     .keys = keys,
     .size = sizeof(nt_gear),
     .part = NT_IMPLICIT,

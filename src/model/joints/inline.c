@@ -19,6 +19,8 @@ static nt_status inline_prepare(nt_run *run, const nt_element *element, bool val
 const nt_element_type nt_joint_inline = {
     .name = "inline",
     .summary = "a point of B stays on a line of A",
+    .picture = "    A ----o------> axis     B's point stays on the line of A; B turns freely\n"
+               "          B\n",
     .keys = nt_joint_axis_keys,
     .prepare = inline_prepare,
     .drawing = NT_DRAW_GUIDE,

@@ -1,6 +1,42 @@
 /* The keys of joints in the model file. One definition each; a type takes those that it has. */
 #include "model/joints/joint_keys.h"
 
+static const char notes[] =
+    "`JOINT.force` and `JOINT.torque` are what a joint does to its second body B, in ground axes. "
+    "They hold everything that the joint itself does: the forces of its equations, by multipliers "
+    "or by penalty, those of its `motion`, and those of its own `friction` and `limits`, which are "
+    "a force along the axis of a `prismatic`, `cylindrical` or `screw` joint and a moment about "
+    "the "
+    "axis of a `revolute` one. What `torsion_spring`, `joint_torque` and `joint_force` do along a "
+    "joint is "
+    "not in them.\n"
+    "\n"
+    "The force acts at the joint's point of B, and the torque is about that point. In "
+    "`cylindrical`, `screw`, `prismatic`, `planar` and `inline` joints, and in joints by penalty "
+    "that give, "
+    "B's point is apart from A's; then A bears the opposite force at B's point too. A "
+    "`distance` joint pulls or pushes each body at the body's own point. `rolling_disk` and "
+    "`rolling_sphere` have their force where they touch the plane, `knife_edge` at the blade's "
+    "place, and no torque there. A `gear` has a torque alone, on the second body of its first "
+    "joint.\n"
+    "\n"
+    "`JOINT.angle` and `JOINT.rate` belong to `revolute`, `cylindrical`, `screw` and `planar` "
+    "joints, "
+    "`JOINT.displacement` and `JOINT.displacement_rate` to `prismatic`, `cylindrical` and `screw` "
+    "ones (of a `prismatic` joint `JOINT.rate` is the latter). Where a joint has both, friction "
+    "and limits act on the displacement.\n"
+    "\n"
+    "Expressions of forces may use the reactions of all joints but the torque of a `gear`, "
+    "`normal_force` and `indentation` of contacts, the force of other forces and of contacts "
+    "(`SPRING.tension`, `MOTOR.moment`, `PUSH.thrust`, `NAME.force`), and the power and energy of "
+    "joints, forces and contacts (`NAME.power`, `NAME.energy`): friction that grows with the force "
+    "a joint bears is a `joint_torque` or `joint_force` whose value has `JOINT.force` in it. What "
+    "is so followed may not itself follow a force, and reactions "
+    "must be unique: with redundant equations the model is refused.";
+
+const nt_section nt_joint_section = {
+    .name = "joints", .word = "joint", .open = true, .joins = true, .notes = notes};
+
 const char *const nt_joint_enforcements[] = {"multiplier", "penalty", NULL};
 const char *const nt_impact_laws[] = {[NT_NEWTON] = "Newton", [NT_POISSON] = "Poisson", NULL};
 

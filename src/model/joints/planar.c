@@ -30,6 +30,11 @@ static void planar_accept(const nt_element *element, const nt_view *view, double
 const nt_element_type nt_joint_planar = {
     .name = "planar",
     .summary = "B slides on a plane of A and turns about its normal",
+    .picture =
+        "          ^ axis, normal of the plane of A\n"
+        "      ____|____\n"
+        "     /   B->  /             B's point stays in the plane, its axis along the normal\n"
+        "    /________/ A            angle about the normal\n",
     .keys = nt_joint_axis_keys,
     .rotates = true,
     .prepare = planar_prepare,

@@ -20,6 +20,8 @@ static nt_status prismatic_prepare(nt_run *run, const nt_element *element, bool 
 const nt_element_type nt_joint_prismatic = {
     .name = "prismatic",
     .summary = "a slider: B moves along an axis of A",
+    .picture = "    A ==[====]==> axis      displacement: of B's point from A's along the axis\n"
+               "          B                 B does not turn against A\n",
     .keys = nt_joint_moving_keys,
     .slides = true,
     .prepare = prismatic_prepare,

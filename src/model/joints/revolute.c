@@ -20,6 +20,9 @@ static nt_status revolute_prepare(nt_run *run, const nt_element *element, bool v
 const nt_element_type nt_joint_revolute = {
     .name = "revolute",
     .summary = "a hinge: B turns about an axis of A",
+    .picture = "          ^ axis\n"
+               "          |  ,-> angle      right-handed about the axis, of B against A\n"
+               "    A ---(|)---- B\n",
     .keys = nt_joint_moving_keys,
     .rotates = true,
     .prepare = revolute_prepare,

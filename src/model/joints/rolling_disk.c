@@ -68,6 +68,9 @@ const nt_element_type nt_joint_rolling_disk = {
     .section = &nt_joint_section,
     .name = "rolling_disk",
     .summary = "a thin disk B rolls on a plane of A without slip; its edge stays on the plane",
+    .picture = "          ^ normal\n"
+               "         (|)--> axis        of the disk; it rolls on the plane without sliding\n"
+               "    ______o______\n",
     .keys = keys,
     .size = sizeof(nt_rolling),
     .rows = nt_rolling_rows,

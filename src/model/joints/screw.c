@@ -136,6 +136,9 @@ const nt_element_type nt_joint_screw = {
     .section = &nt_joint_section,
     .name = "screw",
     .summary = "a nut on a thread: B slides along an axis of A as it turns about it",
+    .picture = "          ,-> angle         displacement = pitch * angle / (2 pi)\n"
+               "    A ==/////==> axis       one turn moves B by the pitch\n"
+               "          B\n",
     .keys = keys,
     .size = sizeof(nt_screw),
     .part = NT_IMPLICIT,

@@ -20,6 +20,7 @@ static nt_status spherical_prepare(nt_run *run, const nt_element *element, bool 
 const nt_element_type nt_joint_spherical = {
     .name = "spherical",
     .summary = "holds a point of B to a point of A",
+    .picture = "    A ----(o)---- B         turns about the point in every way\n",
     .keys = nt_joint_point_keys,
     .prepare = spherical_prepare,
     .drawing = NT_DRAW_BALL,

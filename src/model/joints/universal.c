@@ -19,6 +19,9 @@ static nt_status universal_prepare(nt_run *run, const nt_element *element, bool 
 const nt_element_type nt_joint_universal = {
     .name = "universal",
     .summary = "a cross: an axis of A stays perpendicular to an axis of B",
+    .picture = "          ^ axis of A\n"
+               "    A ----+----> axis of B  the two axes stay perpendicular\n"
+               "                  B\n",
     .keys = nt_joint_two_axes_keys,
     .prepare = universal_prepare,
     .drawing = NT_DRAW_CROSS,

@@ -123,7 +123,7 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
     case NT_OF_CONTACT:
         return e && type->touches && nt_element_reacts(e);
     case NT_OF_TOUCH:
-        return type && nt_element_is_contact(e);
+        return e && nt_element_touches(e);
     case NT_OF_GROOVE:
         return e && nt_element_is_groove(e);
     case NT_OF_BEARING:

@@ -3,7 +3,7 @@
  * else needs to know of blocks: the types here hold their keys alone. */
 #include "model/elements.h"
 
-const nt_section nt_block_section = {"blocks", "block", false};
+const nt_section nt_block_section = {.name = "blocks", .word = "block"};
 
 #define KEY(name_, type_, ...) NT_KEY(name_, type_, .bit = -1, __VA_ARGS__)
 #define FUNCTION "a function of t, parameters, positions, velocities and states"

@@ -17,7 +17,8 @@ const size_t nt_sampled_period = offsetof(nt_sampled, every);
 
 enum { VALUE, SAMPLE, N_MEMORY };
 
-const nt_section nt_sampled_section = {"sampled", "sampled value", true};
+const nt_section nt_sampled_section = {
+    .name = "sampled", .word = "sampled value", .one_type = true};
 
 static const nt_key keys[] = {
     NT_KEY("value", NT_KEY_FUNCTION, .offset = offsetof(nt_sampled, value), .bit = 0,

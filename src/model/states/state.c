@@ -16,7 +16,7 @@ typedef struct nt_own_state {
     nt_coupling coupling;
 } nt_own_state;
 
-const nt_section nt_state_section = {"states", "state", true};
+const nt_section nt_state_section = {.name = "states", .word = "state", .one_type = true};
 
 static const nt_key keys[] = {
     NT_KEY("rate", NT_KEY_FUNCTION, .offset = offsetof(nt_own_state, rate), .bit = 0,
