@@ -122,7 +122,7 @@ int nt_model_creeps(const nt_model *model, int i, char *text, int size)
     for (int k = 0; k < model->n_elements; k++) {
         const nt_element *e = &model->elements[k];
         const nt_joint *joint = nt_element_as_joint(model->origin, e);
-        const nt_contact *c = nt_element_is_contact(e) ? nt_model_data(model, e) : NULL;
+        const nt_contact *c = nt_element_as_contact(model->origin, e);
         bool of_joint = joint && (joint->given & NT_GIVEN_FRICTION) && joint->friction.dry > 0 &&
                         !nt_joint_sticks(joint);
         bool of_contact = c && c->friction.coefficient > 0 && !nt_contact_grips(c);
