@@ -47,7 +47,7 @@ struct nt_sensitivity {
     double *refined;     /* [2 nv + 3 n_memory] an instant, with another step */
     double *dense;       /* phases of a varied dense output                  */
     double *dense_shown; /* [3 nv + nc]                                      */
-    double *balanced;    /* [9 nv + 2 nc] of nt_sensitivity_balance; NULL where it does nothing */
+    double *balanced;    /* [9 nv + 2 nc] of nt_sensitivity_balance          */
     nt_length_direction length; /* of the direction NT_ALONG_TIME, per unit of E           */
     nt_minimum_norm *reactions; /* of redundant joints; NULL until they are asked for */
 };
