@@ -594,7 +594,7 @@ nt_status nt_static_solve(nt_static *s, nt_error *error)
     if (!s->started)
         return nt_fail(error, NT_INVALID, "nt_static_start was not called");
     bool rough = s->n_rough > 0 && !s->settles;
-    return rough ? nt_static_solve_rough(s, error) : nt_static_solve_once(s, error);
+    return nt_said(error, rough ? nt_static_solve_rough(s, error) : nt_static_solve_once(s, error));
 }
 
 int nt_static_free_count(const nt_static *s) { return s ? s->n_free : 0; }
