@@ -34,6 +34,7 @@ struct nt_sensitivity {
     double t;            /* s, of `now`; NaN before the start                */
     double *event_time;  /* [n] derivatives of event_t                       */
     double event_t;      /* s, when something happened last; or NaN          */
+    bool balances;       /* the indicator that is differenced is of accelerations or reactions */
     double *work;        /* [n] J per unit, at `now`                         */
     double *work_before; /* [n] at `before`                                  */
     double *power;       /* [n][NT_WORK_NODES] W per unit, over the last step */
