@@ -39,6 +39,8 @@ const nt_experiment nt_experiments[] = {
     {"modin", "accuracy", "the same from a model file: error over evaluations and over time", true,
      nt_modin_accuracy},
     {"modin", "penalties", "penalties in place of the given rotation", false, nt_modin_penalties},
+    {"modin", "elastic", "outer ring and cage elastic: evaluations and time against BDF", false,
+     nt_modin_elastic},
     {"kynema", "convergence", "the documented heavy top, and its convergence", true,
      nt_kynema_convergence},
 };

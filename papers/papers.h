@@ -119,6 +119,7 @@ void nt_modin_figure_5(nt_paper_report *report);
 void nt_modin_figure_6(nt_paper_report *report);
 void nt_modin_accuracy(nt_paper_report *report);
 void nt_modin_penalties(nt_paper_report *report);
+void nt_modin_elastic(nt_paper_report *report);
 void nt_kynema_convergence(nt_paper_report *report);
 
 #endif

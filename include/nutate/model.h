@@ -203,13 +203,14 @@ NT_API nt_status nt_run_sample_tangent(nt_run *run, const nt_quantity_info *quan
 /* ---- objectives -----------------------------------------------------------------------------
  *
  * Scalars of a run that the file declares: the value at the end of an expression of recorded
- * quantities, its integral over time, its largest value, its root mean square. Here are the
- * expression's values at one state; what runs over time is the caller's affair. */
+ * quantities, its integral over time, its largest or smallest value, its root mean square. Here
+ * are the expression's values at one state; what runs over time is the caller's affair. */
 typedef enum nt_objective_type {
     NT_OBJECTIVE_FINAL,
     NT_OBJECTIVE_INTEGRAL,
     NT_OBJECTIVE_MAXIMUM,
-    NT_OBJECTIVE_RMS
+    NT_OBJECTIVE_RMS,
+    NT_OBJECTIVE_MINIMUM
 } nt_objective_type;
 
 typedef struct nt_objective_info {

@@ -138,6 +138,9 @@ enum {                     /* capabilities                                      
        NT_DISCRETE_MEMORY = 1024,
        /* no load does positive work; dampers, friction and contacts may take energy */
        NT_GIVES_NO_ENERGY = 1 << 20,
+       /* `accept` keeps what depends on accelerations: they are those of the forces there, also
+        * with methods whose own ones are of a place within the step */
+       NT_KEEPS_RATES = 1 << 21,
 };
 
 /* What a system may have and a method may be unable to treat. */
@@ -183,6 +186,7 @@ typedef struct nt_instant {
     int kept_at;  /* the entry of memory that held the time of this, s; -1: none                */
     int smooth;   /* accelerations do not jump by it: derivatives need not follow its time      */
     unsigned char *law; /* [nh + nn] NT_IMPACT_... of rows that meet, zero at first             */
+    int bends; /* where nothing happened: derivatives of accelerations jump, these do not */
 } nt_instant;
 
 /* Everything of a system that happens in an instant. Functions are pure and allocate nothing. */

@@ -1,6 +1,8 @@
 #include "papers/modin/bearing.h"
 #include "papers/common/vector.h"
+#include "papers/modin/ring.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* ---- data ---------------------------------------------------------------------------------------
@@ -21,6 +23,8 @@ static const double SPEED = 1e4 * 2 * 3.14159265358979323846 / 60;  /* rad/s    
 static const double RING_MASS = 0.06, RING_INERTIA = 1.5e-5;        /* kg, kg m^2   */
 static const double CAGE_MASS = 0.015, CAGE_INERTIA = 8e-6;         /* kg, kg m^2   */
 static const double DENSITY = 7800;                                 /* kg/m^3       */
+/* Of the outer ring a section of 16 x 4.5 mm, of the cage a ribbon of 1.2 mm. */
+static const nt_ring ELASTIC[2] = {{28.75e-3, 0.5616, 25.15, 0.02}, {23e-3, 0.1038, 0.331, 0.02}};
 static const double PENALTY = 2 * 3.14159265358979323846 * 1e7; /* rad/s, all critically damped */
 
 enum { RING, CAGE, BALL };
@@ -43,14 +47,18 @@ static double inner_circle(void) { return PITCH / 2 + (GROOVE - D / 2) - CLEARAN
 /* ---- contacts: A --------------------------------------------------------------------------------
  */
 
-/* A ball's neighbourhood: ball, ring, cage. */
+/* A ball's neighbourhood: ball, ring, cage. Bends: how far the outer ring's groove and the pocket
+ * are moved, and how fast, by what the outer ring and the cage are bent. */
+enum { OUTER, POCKET };
 typedef struct trio {
     double x[3][3], v[3][3], W[3][3]; /* place, velocity, angular velocity; ground axes */
     double pocket[3];                 /* unit vector from the axis to the ball's pocket    */
+    double bend[2][3], bend_rate[2][3];
 } trio;
 
 typedef struct trio_forces {
     double force[3][3], moment[3][3]; /* on ring, cage, ball; about their centres */
+    double bending[2][3];             /* on the outer ring's groove, on the pocket */
 } trio_forces;
 
 /* The ball in a groove of a ring at x with v, W, whose groove's centre runs on a circle of radius
@@ -108,11 +116,11 @@ static double pocket_force(const trio *s, double direction[3])
     double place[3], rel[3], speed[3], rel_v[3];
     cross(axis, s->pocket, direction);
     for (int i = 0; i < 3; i++)
-        place[i] = s->x[CAGE][i] + PITCH / 2 * s->pocket[i];
+        place[i] = s->x[CAGE][i] + PITCH / 2 * s->pocket[i] + s->bend[POCKET][i];
     subtract(s->x[BALL], place, rel);
     cross(s->W[CAGE], s->pocket, speed);
     for (int i = 0; i < 3; i++)
-        rel_v[i] = s->v[BALL][i] - s->v[CAGE][i] - PITCH / 2 * speed[i];
+        rel_v[i] = s->v[BALL][i] - s->v[CAGE][i] - PITCH / 2 * speed[i] - s->bend_rate[POCKET][i];
     double along = dot(rel, direction), side = along < 0 ? -1 : 1;
     double depth = fabs(along) - POCKET_ROOM, rate = side * dot(rel_v, direction);
     double force = depth > 0 ? POCKET_STIFFNESS * depth + POCKET_DAMPING * rate : 0;
@@ -132,8 +140,10 @@ static void forces_of(const trio *s, trio_forces *f)
     static const double still[3] = {0, 0, 0};
     double force[3], arm[3], from_ring[3], push[3] = {0}, angle;
     memset(f, 0, sizeof *f);
-    groove_force(s, still, still, still, outer_circle(), K_OUTER, force, arm, &angle, NULL);
+    groove_force(s, s->bend[OUTER], s->bend_rate[OUTER], still, outer_circle(), K_OUTER, force, arm,
+                 &angle, NULL);
     act(f, BALL, force, 1, arm);
+    add(f->bending[OUTER], -1, force);
     groove_force(s, s->x[RING], s->v[RING], s->W[RING], inner_circle(), K_INNER, force, arm, &angle,
                  NULL);
     act(f, BALL, force, 1, arm);
@@ -142,6 +152,7 @@ static void forces_of(const trio *s, trio_forces *f)
     act(f, RING, force, -1, from_ring);
     double direction[3], P = pocket_force(s, direction);
     add(push, P, direction);
+    add(f->bending[POCKET], P, direction);
     double lever[3] = {0};
     add(lever, PITCH / 2, s->pocket);
     act(f, CAGE, push, 1, lever);
@@ -151,9 +162,11 @@ static void forces_of(const trio *s, trio_forces *f)
 /* Place of ball b and of ring and cage, in the state. */
 static int body_of(int which, int ball) { return which == BALL ? BALL + ball : which; }
 
+static double pocket_angle(int ball) { return 2 * 3.14159265358979323846 * ball / NT_BALLS; }
+
 static void trio_at(const double *q, const double *v, int ball, trio *s)
 {
-    double R[9], at = 2 * 3.14159265358979323846 * ball / NT_BALLS;
+    double R[9], at = pocket_angle(ball);
     for (int k = RING; k <= BALL; k++) {
         int body = body_of(k, ball);
         memcpy(s->x[k], q + 7 * body, sizeof s->x[k]);
@@ -163,37 +176,110 @@ static void trio_at(const double *q, const double *v, int ball, trio *s)
     nt_so3_matrix(q + 7 * CAGE + 3, R);
     for (int i = 0; i < 3; i++)
         s->pocket[i] = R[3 * i] * cos(at) + R[3 * i + 1] * sin(at);
+    memset(s->bend, 0, sizeof s->bend);
+    memset(s->bend_rate, 0, sizeof s->bend_rate);
 }
 
-static void add_contacts(const nt_point *at, double *residual)
+/* How far one unit of a mode moves the groove at the ball, or the ball's pocket. */
+typedef struct shapes {
+    double S[2][NT_BEARING_MODES][3];
+} shapes;
+
+static void shapes_at(const nt_bearing *bearing, const trio *s, int ball, shapes *out)
 {
-    trio s;
-    trio_forces f;
-    residual[6 * RING + 2] -= LOAD;
-    for (int b = 0; b < NT_BALLS; b++) {
-        trio_at(at->q, at->v, b, &s);
-        forces_of(&s, &f);
-        for (int k = RING; k <= BALL; k++) {
-            add(residual + 6 * body_of(k, b), -1, f.force[k]);
-            add(residual + 6 * body_of(k, b) + 3, -1, f.moment[k]);
-        }
+    static const double axis[3] = {0, 0, 1};
+    double angle = atan2(s->x[BALL][1], s->x[BALL][0]), along[3], of[2];
+    const double outwards[3] = {cos(angle), sin(angle), 0}, forwards[3] = {-sin(angle), cos(angle)};
+    cross(axis, s->pocket, along);
+    for (int j = 0; j < bearing->modes; j++) {
+        nt_ring_shape(j, angle, of);
+        for (int i = 0; i < 3; i++)
+            out->S[OUTER][j][i] = of[0] * outwards[i] + of[1] * forwards[i];
+        nt_ring_shape(j, pocket_angle(ball), of);
+        for (int i = 0; i < 3; i++)
+            out->S[POCKET][j][i] = of[0] * s->pocket[i] + of[1] * along[i];
     }
 }
 
-/* One number of a trio moved: 0-2 place, 3-5 turn, 6-8 velocity, 9-11 angular velocity. */
-static void move(trio *s, int body, int which, double by)
+/* The first entry of a ring's modes, in q (of = NT_BEARING_NQ) or v (NT_BEARING_NV). */
+static int modes_of(const nt_bearing *bearing, int ring, int of)
+{
+    return of + ring * bearing->modes;
+}
+
+static void bend(const nt_bearing *bearing, const double *q, const double *v, const shapes *shape,
+                 trio *s)
+{
+    for (int ring = OUTER; ring <= POCKET; ring++)
+        for (int j = 0; j < bearing->modes; j++) {
+            add(s->bend[ring], q[modes_of(bearing, ring, NT_BEARING_NQ) + j], shape->S[ring][j]);
+            add(s->bend_rate[ring], v[modes_of(bearing, ring, NT_BEARING_NV) + j],
+                shape->S[ring][j]);
+        }
+}
+
+/* One number of a neighbourhood moved. which: 0-2 place, 3-5 turn, 6-8 velocity, 9-11 angular
+ * velocity; of a bend (from BALL + 1 on) 0-2 and 6-8. */
+typedef struct change {
+    int from, which;
+    double by;
+} change;
+
+static void move_body(trio *s, const change *c)
 {
     double turn[3] = {0}, moved[3];
-    if (which < 3) {
-        s->x[body][which] += by;
-    } else if (which < 6) { /* only the cage shows how it is turned */
-        turn[which - 3] = by;
+    int kind = c->which / 3, i = c->which % 3;
+    if (kind == 0) {
+        s->x[c->from][i] += c->by;
+    } else if (kind == 1) { /* only the cage shows how it is turned */
+        turn[i] = c->by;
         cross(turn, s->pocket, moved);
-        add(s->pocket, body == CAGE, moved);
-    } else if (which < 9) {
-        s->v[body][which - 6] += by;
+        add(s->pocket, c->from == CAGE, moved);
+    } else if (kind == 2) {
+        s->v[c->from][i] += c->by;
     } else {
-        s->W[body][which - 9] += by;
+        s->W[c->from][i] += c->by;
+    }
+}
+
+/* What the contacts of a ball do: forces on the trio, and on each mode of outer ring and cage. */
+typedef struct ball_forces {
+    trio_forces on;
+    double mode[2][NT_BEARING_MODES];
+} ball_forces;
+
+/* c may be NULL. s and shape: the neighbourhood itself. */
+static void forces_on(const nt_bearing *bearing, const nt_point *at, int ball, const change *c,
+                      trio *s, shapes *shape, ball_forces *f)
+{
+    trio_at(at->q, at->v, ball, s);
+    if (c && c->from <= BALL)
+        move_body(s, c);
+    shapes_at(bearing, s, ball, shape);
+    bend(bearing, at->q, at->v, shape, s);
+    if (c && c->from > BALL)
+        (c->which < 3 ? s->bend : s->bend_rate)[c->from - BALL - 1][c->which % 3] += c->by;
+    forces_of(s, &f->on);
+    for (int ring = OUTER; ring <= POCKET; ring++)
+        for (int j = 0; j < bearing->modes; j++)
+            f->mode[ring][j] = dot(shape->S[ring][j], f->on.bending[ring]);
+}
+
+static void add_contacts(const nt_bearing *bearing, const nt_point *at, double *residual)
+{
+    trio s;
+    shapes shape;
+    ball_forces f;
+    residual[6 * RING + 2] -= LOAD;
+    for (int b = 0; b < NT_BALLS; b++) {
+        forces_on(bearing, at, b, NULL, &s, &shape, &f);
+        for (int k = RING; k <= BALL; k++) {
+            add(residual + 6 * body_of(k, b), -1, f.on.force[k]);
+            add(residual + 6 * body_of(k, b) + 3, -1, f.on.moment[k]);
+        }
+        for (int ring = OUTER; ring <= POCKET; ring++)
+            for (int j = 0; j < bearing->modes; j++)
+                residual[modes_of(bearing, ring, NT_BEARING_NV) + j] -= f.mode[ring][j];
     }
 }
 
@@ -209,16 +295,29 @@ static void rate_map(const nt_combination *c, const nt_point *at, int body, bool
         X[i] = factor * (given ? given[9 * body + i] : i % 4 == 0) + turned * skew[i];
 }
 
-/* Six entries of a column of the matrix, of one body's rows. */
-static void add_column(const nt_bearing *bearing, const nt_matrix *matrix, int row, int column,
-                       double factor, const double *force, const double *moment)
+/* n entries of a column of a block of the matrix, from row `first` of the block on. */
+static void add_entries(const nt_bearing *bearing, const nt_matrix *matrix, int row, int first,
+                        int column, int entry, double factor, const double *values, int n)
 {
-    int slot = bearing->slot[row][column / 6];
-    double *block = slot < 0 ? NULL : nt_matrix_block(matrix, slot) + column % 6;
-    for (int i = 0; block && i < 3; i++) {
-        block[6 * i] += factor * force[i];
-        block[6 * (i + 3)] += factor * moment[i];
+    int slot = bearing->slot[row][column];
+    int width = column < NT_BEARING_BODIES ? 6 : bearing->modes;
+    double *block = slot < 0 ? NULL : nt_matrix_block(matrix, slot) + entry;
+    for (int i = 0; block && i < n; i++)
+        block[width * (first + i)] += factor * values[i];
+}
+
+/* A column of what a ball's contacts do: entry `entry` of block `column`. */
+static void add_column(const nt_bearing *bearing, const nt_matrix *matrix, int ball, int column,
+                       int entry, double factor, const ball_forces *by)
+{
+    for (int k = RING; k <= BALL; k++) {
+        int row = body_of(k, ball);
+        add_entries(bearing, matrix, row, 0, column, entry, factor, by->on.force[k], 3);
+        add_entries(bearing, matrix, row, 3, column, entry, factor, by->on.moment[k], 3);
     }
+    for (int ring = OUTER; ring <= POCKET && bearing->modes; ring++)
+        add_entries(bearing, matrix, NT_BEARING_BODIES + ring, 0, column, entry, factor,
+                    by->mode[ring], bearing->modes);
 }
 
 /* G of a force at a point of a ball: with du = dv - arm~ dW, rows of force and moment. */
@@ -247,11 +346,15 @@ static void add_ball_damping(const nt_bearing *bearing, const nt_point *at, cons
     static const double still[3] = {0, 0, 0};
     double force[3], arm[3], angle, G[9], direction[3];
     trio s;
+    shapes shape;
     for (int b = 0; b < NT_BALLS; b++) {
         int body = body_of(BALL, b);
         double *block = nt_matrix_block(terms->matrix, bearing->slot[body][body]);
         trio_at(at->q, at->v, b, &s);
-        groove_force(&s, still, still, still, outer_circle(), K_OUTER, force, arm, &angle, G);
+        shapes_at(bearing, &s, b, &shape);
+        bend(bearing, at->q, at->v, &shape, &s);
+        groove_force(&s, s.bend[OUTER], s.bend_rate[OUTER], still, outer_circle(), K_OUTER, force,
+                     arm, &angle, G);
         add_at_point(block, terms->combination->damping, G, arm);
         groove_force(&s, s.x[RING], s.v[RING], s.W[RING], inner_circle(), K_INNER, force, arm,
                      &angle, G);
@@ -264,41 +367,79 @@ static void add_ball_damping(const nt_bearing *bearing, const nt_point *at, cons
     }
 }
 
-/* Central differences, ball by ball: 36 pairs of a trio's forces. Steps: of the indentation, 1e-5
- * m, and of the speed where traction bends, 0.05 m/s. */
+/* Half of the difference of what a change does and what its opposite does, over its size. */
+static void difference(const nt_bearing *bearing, const nt_point *at, int ball, const change *c,
+                       ball_forces *out)
+{
+    trio s;
+    shapes shape;
+    ball_forces less;
+    const change back = {c->from, c->which, -c->by};
+    forces_on(bearing, at, ball, c, &s, &shape, out);
+    forces_on(bearing, at, ball, &back, &s, &shape, &less);
+    double *d = &out->on.force[0][0];
+    const double *e = &less.on.force[0][0];
+    for (size_t i = 0; i < sizeof out->on / sizeof *d; i++)
+        d[i] = (d[i] - e[i]) / (2 * c->by);
+    for (int ring = OUTER; ring <= POCKET; ring++)
+        for (int j = 0; j < bearing->modes; j++)
+            out->mode[ring][j] = (out->mode[ring][j] - less.mode[ring][j]) / (2 * c->by);
+}
+
+/* Central differences, ball by ball: 36 pairs of a trio's forces, and 12 of what the bends do,
+ * however many modes make them. Steps: of the indentation, 1e-5 m, and of the speed where traction
+ * bends, 0.05 m/s. */
+static const double STEP[4] = {1e-9, 1e-7, 1e-5, 1e-3}; /* m, rad, m/s, rad/s */
+
+static void add_body_columns(const nt_bearing *bearing, const nt_point *at, const nt_terms *terms,
+                             int ball, int from)
+{
+    const nt_combination *c = terms->combination;
+    int body = body_of(from, ball);
+    ball_forces by;
+    double X[9];
+    rate_map(c, at, body, false, X);
+    for (int which = 0; which < 12; which++) {
+        double scale = which < 6 ? c->stiffness : c->damping;
+        if (scale == 0 && c->turn == 0)
+            continue;
+        difference(bearing, at, ball, &(change){from, which, STEP[which / 3]}, &by);
+        for (int j = 0; which >= 9 && j < 3; j++)
+            add_column(bearing, terms->matrix, ball, body, 3 + j, -X[3 * (which - 9) + j], &by);
+        if (which < 9)
+            add_column(bearing, terms->matrix, ball, body, which % 6, -scale, &by);
+    }
+}
+
+static void add_bend_columns(const nt_bearing *bearing, const nt_point *at, const nt_terms *terms,
+                             int ball, int ring)
+{
+    const nt_combination *c = terms->combination;
+    trio s;
+    shapes shape;
+    ball_forces by;
+    trio_at(at->q, at->v, ball, &s);
+    shapes_at(bearing, &s, ball, &shape);
+    for (int which = 0; which < 9; which++) {
+        double scale = which < 3 ? c->stiffness : c->damping;
+        if (which / 3 == 1 || scale == 0)
+            continue;
+        difference(bearing, at, ball, &(change){BALL + 1 + ring, which, STEP[which / 3]}, &by);
+        for (int j = 0; j < bearing->modes; j++)
+            add_column(bearing, terms->matrix, ball, NT_BEARING_BODIES + ring, j,
+                       -scale * shape.S[ring][j][which % 3], &by);
+    }
+}
+
 static void add_contact_tangent(const nt_bearing *bearing, const nt_point *at,
                                 const nt_terms *terms)
 {
-    const nt_combination *c = terms->combination;
-    static const double step[4] = {1e-9, 1e-7, 1e-5, 1e-3}; /* m, rad, m/s, rad/s */
-    trio s;
-    trio_forces f[2];
-    double X[9];
-    for (int b = 0; b < NT_BALLS; b++)
+    for (int ball = 0; ball < NT_BALLS; ball++) {
         for (int from = RING; from <= BALL; from++)
-            for (int which = 0; which < 12; which++) {
-                if ((which < 6 ? c->stiffness : c->damping) == 0 && c->turn == 0)
-                    continue;
-                double by = step[which / 3], scale = which < 6 ? c->stiffness : c->damping;
-                int column = 6 * body_of(from, b) + which % 6;
-                rate_map(c, at, body_of(from, b), false, X);
-                for (int side = 0; side < 2; side++) {
-                    trio_at(at->q, at->v, b, &s);
-                    move(&s, from, which, side ? -by : by);
-                    forces_of(&s, &f[side]);
-                }
-                for (int k = RING; k <= BALL; k++) {
-                    double force[3], moment[3];
-                    subtract(f[0].force[k], f[1].force[k], force);
-                    subtract(f[0].moment[k], f[1].moment[k], moment);
-                    for (int j = 0; which >= 9 && j < 3; j++)
-                        add_column(bearing, terms->matrix, body_of(k, b), column - which % 3 + j,
-                                   -X[3 * (which - 9) + j] / (2 * by), force, moment);
-                    if (which < 9)
-                        add_column(bearing, terms->matrix, body_of(k, b), column, -scale / (2 * by),
-                                   force, moment);
-                }
-            }
+            add_body_columns(bearing, at, terms, ball, from);
+        for (int ring = OUTER; ring <= POCKET && bearing->modes; ring++)
+            add_bend_columns(bearing, at, terms, ball, ring);
+    }
 }
 
 /* ---- penalty constraints: B ---------------------------------------------------------------------
@@ -306,7 +447,25 @@ static void add_contact_tangent(const nt_bearing *bearing, const nt_point *at,
  * Ring: rotation vector psi from where it is driven, psi = log(R Rz(wt)^T), and W - w e_3. Cage:
  * place and velocity; tilt e_3 x R e_3 and W across the axis. Each a critically damped oscillator
  * of PENALTY, k = J PENALTY^2, c = 2 J PENALTY. Tangents at zero deviation, which is at most 1e-9.
+ * And the stiffness and damping of bending.
  */
+static void add_bending(const nt_bearing *bearing, const nt_point *at, const nt_terms *terms)
+{
+    const nt_combination *c = terms->combination;
+    for (int ring = OUTER; ring <= POCKET && bearing->modes; ring++) {
+        int q = modes_of(bearing, ring, NT_BEARING_NQ), v = modes_of(bearing, ring, NT_BEARING_NV);
+        int own = bearing->slot[NT_BEARING_BODIES + ring][NT_BEARING_BODIES + ring];
+        for (int j = 0; j < bearing->modes; j++) {
+            double k = nt_ring_stiffness(&ELASTIC[ring], j), d = nt_ring_damping(&ELASTIC[ring], j);
+            if (terms->residual)
+                terms->residual[v + j] += k * at->q[q + j] + d * at->v[v + j];
+            if (terms->matrix)
+                nt_matrix_block(terms->matrix, own)[(bearing->modes + 1) * j] +=
+                    c->stiffness * k + c->damping * d;
+        }
+    }
+}
+
 static void add_penalties(const nt_point *at, double *residual)
 {
     const double *ring = at->q + 7 * RING + 3, *cage = at->q + 7 * CAGE;
@@ -352,6 +511,16 @@ static void add_penalty_tangent(const nt_bearing *bearing, const nt_point *at,
 
 static void add_mass(const nt_bearing *bearing, const nt_point *at, const nt_terms *terms)
 {
+    for (int ring = OUTER; ring <= POCKET && bearing->modes; ring++)
+        for (int j = 0; j < bearing->modes; j++) {
+            int v = modes_of(bearing, ring, NT_BEARING_NV) + j;
+            int own = bearing->slot[NT_BEARING_BODIES + ring][NT_BEARING_BODIES + ring];
+            if (terms->residual)
+                terms->residual[v] += bearing->mass[v] * at->vdot[v];
+            if (terms->matrix)
+                nt_matrix_block(terms->matrix, own)[(bearing->modes + 1) * j] +=
+                    terms->combination->mass * bearing->mass[v];
+        }
     for (int body = 0; body < NT_BEARING_BODIES; body++) {
         double m = mass_of(body), J = inertia_of(body), Y[9];
         for (int i = 0; terms->residual && i < 6; i++)
@@ -374,7 +543,7 @@ static nt_status evaluate(void *self, const nt_point *at, const nt_terms *terms)
     if (terms->parts & NT_MASS)
         add_mass(bearing, at, terms);
     if ((terms->parts & NT_EXPLICIT) && terms->residual) {
-        add_contacts(at, terms->residual);
+        add_contacts(bearing, at, terms->residual);
         bearing->evaluations++;
     }
     if ((terms->parts & NT_EXPLICIT) && terms->matrix && terms->combination->own_blocks)
@@ -388,29 +557,41 @@ static nt_status evaluate(void *self, const nt_point *at, const nt_terms *terms)
         add_penalties(at, terms->residual);
     if ((terms->parts & NT_IMPLICIT) && terms->matrix)
         add_penalty_tangent(bearing, at, terms);
+    if (terms->parts & NT_IMPLICIT)
+        add_bending(bearing, at, terms);
     return NT_OK;
 }
 
-/* Balls touch ring and cage, and nothing else. */
+/* Balls touch inner ring and cage, and the modes of outer ring and cage; those of the cage move
+ * with it; and nothing else. */
+static bool touches(int i, int j)
+{
+    int low = i < j ? i : j, high = i < j ? j : i;
+    if (high < NT_BEARING_BODIES)
+        return low == high || (low < BALL && high >= BALL);
+    return low == high || (low >= BALL && low < NT_BEARING_BODIES) ||
+           (low == CAGE && high == NT_BEARING_BODIES + POCKET);
+}
+
 static nt_status make_pattern(nt_bearing *bearing)
 {
-    int sizes[NT_BEARING_BODIES];
-    for (int i = 0; i < NT_BEARING_BODIES; i++)
-        sizes[i] = 6;
-    nt_status status =
-        nt_pattern_create(&bearing->pattern, NT_BEARING_BODIES, NT_BEARING_BODIES, sizes);
-    for (int i = 0; i < NT_BEARING_BODIES && status == NT_OK; i++)
-        for (int j = 0; j < NT_BEARING_BODIES && status == NT_OK; j++) {
-            bool touch = i == j || (i < BALL) != (j < BALL);
+    int sizes[NT_BEARING_BLOCKS], n = NT_BEARING_BODIES + (bearing->modes ? 2 : 0);
+    for (int i = 0; i < n; i++)
+        sizes[i] = i < NT_BEARING_BODIES ? 6 : bearing->modes;
+    nt_status status = nt_pattern_create(&bearing->pattern, n, n, sizes);
+    for (int i = 0; i < n && status == NT_OK; i++)
+        for (int j = 0; j < n && status == NT_OK; j++) {
+            bool touch = touches(i, j);
             bearing->slot[i][j] = touch ? nt_pattern_add(bearing->pattern, i, j, NT_FULL) : -1;
             status = touch && bearing->slot[i][j] < 0 ? NT_NO_MEMORY : NT_OK;
         }
     return status;
 }
 
-nt_status nt_bearing_init(nt_bearing *bearing)
+nt_status nt_bearing_init(nt_bearing *bearing, int modes)
 {
     memset(bearing, 0, sizeof *bearing);
+    bearing->modes = modes;
     for (int i = 0; i < NT_BEARING_BODIES; i++) {
         bearing->block[i] = (nt_block){.kind = NT_R3SO3};
         bearing->alone[i] = i >= BALL;
@@ -418,6 +599,12 @@ nt_status nt_bearing_init(nt_bearing *bearing)
             bearing->mass[6 * i + k] = mass_of(i);
             bearing->inertia[9 * i + 4 * k] = inertia_of(i);
         }
+    }
+    for (int ring = OUTER; ring <= POCKET; ring++) {
+        bearing->block[NT_BEARING_BODIES + ring] = (nt_block){.kind = NT_RN, .nv = modes};
+        for (int j = 0; j < modes; j++)
+            bearing->mass[modes_of(bearing, ring, NT_BEARING_NV) + j] =
+                nt_ring_mass(&ELASTIC[ring], j);
     }
     nt_status status = make_pattern(bearing);
     bearing->momenta = (nt_momenta){bearing->mass, bearing->inertia};
@@ -431,7 +618,7 @@ nt_status nt_bearing_init(nt_bearing *bearing)
         .momenta = &bearing->momenta,
         .explicit_blocks = bearing->alone,
     };
-    nt_space_init(&bearing->system.space, bearing->block, NT_BEARING_BODIES);
+    nt_space_init(&bearing->system.space, bearing->block, NT_BEARING_BODIES + (modes ? 2 : 0));
     return status;
 }
 
@@ -460,14 +647,14 @@ static double loaded_angle(void)
     return low;
 }
 
-void nt_bearing_start(double q[NT_BEARING_NQ], double v[NT_BEARING_NV])
+void nt_bearing_start(const nt_bearing *bearing, double *q, double *v)
 {
     double angle = loaded_angle(), Q = LOAD / (NT_BALLS * sin(angle));
     double reach = GROOVE - D / 2 + pow(Q / K_OUTER, 2. / 3);
     double radius = outer_circle() + reach * cos(angle), height = reach * sin(angle);
     double G = D * cos(angle) / (2 * radius), orbit = SPEED * (1 - G) / 2;
-    memset(q, 0, NT_BEARING_NQ * sizeof *q);
-    memset(v, 0, NT_BEARING_NV * sizeof *v);
+    memset(q, 0, (size_t)bearing->system.space.nq * sizeof *q);
+    memset(v, 0, (size_t)bearing->system.space.nv * sizeof *v);
     for (int body = 0; body < NT_BEARING_BODIES; body++)
         q[7 * body + 3] = 1;
     q[7 * RING + 2] = (inner_circle() - outer_circle()) * tan(angle);
@@ -492,7 +679,7 @@ void nt_bearing_start(double q[NT_BEARING_NQ], double v[NT_BEARING_NV])
 /* ---- looking ------------------------------------------------------------------------------------
  */
 
-nt_bearing_look nt_bearing_at(const double *q, const double *v)
+nt_bearing_look nt_bearing_at(const nt_bearing *bearing, const double *q, const double *v)
 {
     static const double still[3] = {0, 0, 0};
     double apart = inner_circle() - outer_circle(), fit = 2 * GROOVE - D;
@@ -500,9 +687,12 @@ nt_bearing_look nt_bearing_at(const double *q, const double *v)
                             .axial = q[7 * RING + 2] - sqrt(fit * fit - apart * apart)};
     double force[3], arm[3], direction[3];
     trio s;
+    shapes shape;
     trio_at(q, v, 0, &s);
-    look.outer = groove_force(&s, still, still, still, outer_circle(), K_OUTER, force, arm,
-                              &look.outer_angle, NULL);
+    shapes_at(bearing, &s, 0, &shape);
+    bend(bearing, q, v, &shape, &s);
+    look.outer = groove_force(&s, s.bend[OUTER], s.bend_rate[OUTER], still, outer_circle(), K_OUTER,
+                              force, arm, &look.outer_angle, NULL);
     look.inner = groove_force(&s, s.x[RING], s.v[RING], s.W[RING], inner_circle(), K_INNER, force,
                               arm, &look.inner_angle, NULL);
     look.pocket = pocket_force(&s, direction);

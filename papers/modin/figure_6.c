@@ -36,15 +36,15 @@ static void curves(nt_paper_report *report, bool bdf, const char *name, const ch
     double q[NT_BEARING_NQ], v[NT_BEARING_NV];
     nt_bearing bearing;
     nt_course course;
-    if (nt_bearing_init(&bearing) != NT_OK)
+    if (nt_bearing_init(&bearing, 0) != NT_OK)
         return;
-    nt_bearing_start(q, v);
+    nt_bearing_start(&bearing, q, v);
     nt_trial trial = trial_of(&bearing, bdf, q, v);
     bool ok = nt_course_begin(&course, report, &trial);
     for (int i = 0; ok && i <= 600; i++) {
         ok = i == 0 || nt_course_run(&course, i * STEP, STEP);
         nt_state state = nt_course_state(&course);
-        nt_bearing_look look = nt_bearing_at(state.q, state.v);
+        nt_bearing_look look = nt_bearing_at(&bearing, state.q, state.v);
         const double row[4] = {i * STEP, look.outer, look.pocket, look.cage};
         if (ok)
             nt_sheet_row(report, sheet, NULL, row);
@@ -63,9 +63,9 @@ static void cost_row(nt_paper_report *report, nt_sheet *sheet, bool bdf, const d
     double q[NT_BEARING_NQ], v[NT_BEARING_NV];
     nt_bearing bearing;
     nt_course course;
-    if (nt_bearing_init(&bearing) != NT_OK)
+    if (nt_bearing_init(&bearing, 0) != NT_OK)
         return;
-    nt_bearing_start(q, v);
+    nt_bearing_start(&bearing, q, v);
     nt_trial trial = trial_of(&bearing, bdf, q, v);
     if (nt_course_begin(&course, report, &trial) && nt_course_run(&course, END, bdf ? END : STEP)) {
         long steps = nt_integrator_statistics(course.integrator)->steps;
@@ -115,15 +115,15 @@ static void steady(nt_paper_report *report)
     const double degrees = 180 / 3.14159265358979323846;
     nt_bearing bearing;
     nt_course course;
-    if (nt_bearing_init(&bearing) != NT_OK)
+    if (nt_bearing_init(&bearing, 0) != NT_OK)
         return;
-    nt_bearing_start(q, v);
+    nt_bearing_start(&bearing, q, v);
     nt_trial trial = trial_of(&bearing, false, q, v);
     bool ok = nt_course_begin(&course, report, &trial) && nt_course_run(&course, 9e-3, STEP);
     for (int i = 1; ok && i <= 1000; i++) {
         ok = nt_course_run(&course, 9e-3 + i * STEP, STEP);
         nt_state state = nt_course_state(&course);
-        nt_bearing_look look = nt_bearing_at(state.q, state.v);
+        nt_bearing_look look = nt_bearing_at(&bearing, state.q, state.v);
         const double now[5] = {look.inner, look.outer, degrees * look.inner_angle,
                                degrees * look.outer_angle, look.cage};
         for (int k = 0; k < 5; k++)

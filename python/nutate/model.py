@@ -46,7 +46,7 @@ from .orbit import Orbit, OrbitSearch
 from .sweep import run_sweep
 
 Setting = Union[float, int, bool, str]
-_OBJECTIVES = ("final", "integral", "maximum", "rms")
+_OBJECTIVES = ("final", "integral", "maximum", "rms", "minimum")
 
 
 class Parameters(MutableMapping[str, float]):

@@ -113,7 +113,7 @@ int nt_cli_sens_begin(nt_cli_sens *sens, const nt_cli_plan *plan, const nt_cli_o
 
 /* ---- summary -------------------------------------------------------------------------------- */
 
-static const char *const types[] = {"final", "integral", "maximum", "rms"};
+static const char *const types[] = {"final", "integral", "maximum", "rms", "minimum"};
 
 void nt_cli_objectives_show(const nt_cli_plan *plan, const nt_cli_sens *sens,
                             const nt_objectives *objectives)

@@ -209,14 +209,15 @@ const nt_key nt_station_keys[] = {
 enum { GIVEN_TYPE, GIVEN_OF };
 
 /* as in nt_objective_type */
-static const char *const objective_types[] = {"final", "integral", "maximum", "rms", NULL};
+static const char *const objective_types[] = {"final", "integral", "maximum",
+                                              "rms",   "minimum",  NULL};
 
 const nt_key nt_objective_keys[] = {
     NT_KEY("type", NT_KEY_CHOICE, .offset = offsetof(nt_objective, type), .bit = GIVEN_TYPE,
            .required = true, .choices = objective_types,
            .meaning =
                "what of the expression: its value at the end, its integral over time, its largest "
-               "value, its root mean square over time"),
+               "value, its smallest value, its root mean square over time"),
     NT_KEY("of", NT_KEY_FUNCTION, .offset = offsetof(nt_objective, of), .bit = GIVEN_OF,
            .required = true,
            .meaning = "an expression of t, parameters and everything that can be recorded: "

@@ -179,7 +179,8 @@ static void pass_on(nt_front_tree *tree, const nt_front_kernels *kernels, const 
 {
     double *final = tree->stack + front->final;
     int w = front->w, r = front->r;
-    int apart = front->build - front->final >= NT_FRONT_COLUMNS * (size_t)p->rp;
+    int apart = front->final > front->build ||
+                front->build - front->final >= NT_FRONT_COLUMNS * (size_t)p->rp;
     double *to = apart ? final : p->f22;
     kernels->multiply(p->rp, r, w, p->f21, p->rp, x, p->wp, to, p->rp, p->f22,
                       front->child_count ? NT_DIFFERENCE : NT_NEGATIVE);
@@ -203,9 +204,14 @@ static int invert_pivots(nt_front_tree *tree, const nt_front_kernels *kernels,
 int nt_front_factor(nt_front_tree *tree, const nt_front_kernels *kernels, const double *store,
                     nt_front_hook *hook, void *context)
 {
-    int children = 0;
     tree->inverted = hook != NULL;
+    for (int i = 0; i < tree->n_batches; i++)
+        tree->batch[i].taken = 0;
+    if (!hook)
+        nt_front_factor_batches(tree, kernels, store);
     for (int f = 0; f < tree->n_fronts; f++) {
+        if (nt_front_is_taken(tree, f))
+            continue;
         const nt_front *front = &tree->front[f];
         int w = front->w, r = front->r;
         parts p = {.f11 = tree->factors + front->pivots,
@@ -214,8 +220,7 @@ int nt_front_factor(nt_front_tree *tree, const nt_front_kernels *kernels, const 
                    .f22 = tree->stack + front->build,
                    .wp = padded(w),
                    .rp = padded(r)};
-        front_assemble(tree, front, tree->child + children, store, &p);
-        children += front->child_count;
+        front_assemble(tree, front, tree->child + front->children, store, &p);
         int *exchange = tree->exchange + front->exchange;
         if (hook ? !invert_pivots(tree, kernels, front, &p, hook, context)
                  : !kernels->factor(w, r, p.f11, p.f21, p.f12, exchange))
@@ -303,7 +308,10 @@ static void exchange_back(const step *s, double *x)
 /* y = L^-1 P b, and the later part of b less F21 U^-1 y. */
 void nt_front_forward(const nt_front_tree *tree, const nt_front_kernels *kernels, double *b)
 {
+    nt_front_forward_batches(tree, kernels, b);
     for (int f = 0; f < tree->n_fronts; f++) {
+        if (nt_front_is_taken(tree, f))
+            continue;
         step s = front_step_of(tree, f);
         int w = s.front->w;
         double *y = tree->inverted ? s.v : s.u;
@@ -329,6 +337,8 @@ void nt_front_forward(const nt_front_tree *tree, const nt_front_kernels *kernels
 void nt_front_backward(const nt_front_tree *tree, const nt_front_kernels *kernels, double *b)
 {
     for (int f = tree->n_fronts - 1; f >= 0; f--) {
+        if (nt_front_is_taken(tree, f))
+            continue;
         step s = front_step_of(tree, f);
         front_gather(s.middle, s.last, b, s.v);
         memset(s.u, 0, (size_t)s.wp * sizeof(double));
@@ -339,6 +349,7 @@ void nt_front_backward(const nt_front_tree *tree, const nt_front_kernels *kernel
             kernels->upper(s.front->w, s.pivots, s.u);
         front_scatter(s.first, s.middle, s.u, b, 0);
     }
+    nt_front_backward_batches(tree, kernels, b);
 }
 
 /* y := A^T x, or y - A^T x */
@@ -375,7 +386,10 @@ static void lower_transposed(const step *s, double *x)
 /* Of factors: y = U^-T b, of inverses: b stays until the end; b_later - F12^T y. */
 void nt_front_forward_transposed(const nt_front_tree *tree, double *b)
 {
+    nt_front_forward_transposed_batches(tree, b);
     for (int f = 0; f < tree->n_fronts; f++) {
+        if (nt_front_is_taken(tree, f))
+            continue;
         step s = front_step_of(tree, f);
         int w = s.front->w, r = s.front->r;
         front_gather(s.first, s.middle, b, s.u);
@@ -397,6 +411,8 @@ void nt_front_forward_transposed(const nt_front_tree *tree, double *b)
 void nt_front_backward_transposed(const nt_front_tree *tree, double *b)
 {
     for (int f = tree->n_fronts - 1; f >= 0; f--) {
+        if (nt_front_is_taken(tree, f))
+            continue;
         step s = front_step_of(tree, f);
         int w = s.front->w, r = s.front->r;
         front_gather(s.middle, s.last, b, s.v);
@@ -412,4 +428,5 @@ void nt_front_backward_transposed(const nt_front_tree *tree, double *b)
         }
         front_scatter(s.first, s.middle, s.v, b, 0);
     }
+    nt_front_backward_transposed_batches(tree, b);
 }

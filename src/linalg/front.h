@@ -9,11 +9,16 @@
  * P exchanges rows of the pivots. Where dependent rows are looked for, the front keeps F11^-1, with
  * zeros for those left out, F21 and F11^-1 F12 instead: nt_front_tree.inverted.
  *
- * All matrices lie column by column, w and r padded to multiples of four by zero rows. */
+ * All matrices lie column by column, w and r padded to multiples of four by zero rows.
+ *
+ * Subtrees of one shape (the blades of a rotor) are factorised and solved side by side in the lanes
+ * of a vector, without exchanges of rows; where one of them needs exchanges, all of them are done
+ * one by one. What is done depends on the matrix alone. (front_batch.c) */
 #ifndef NUTATE_LINALG_FRONT_H
 #define NUTATE_LINALG_FRONT_H
 
 #include "base/arena.h"
+#include "linalg/lanes.h"
 #include "linalg/pattern.h"
 #include <stddef.h>
 
@@ -41,10 +46,23 @@ typedef struct nt_front {
     int loads, load_end;                 /* never in F22: one of their nodes is a pivot          */
     int runs, run_end;                   /* where this front's F22 goes in its parent, tree->run  */
     int parent, child_count;    /* children are the last child_count updates on the stack */
+    int children;               /* the first of them in tree->child                       */
+    int batch;                  /* in tree->batch, -1: none                               */
+    size_t beside;              /* its matrix in tree->beside, with those of its batch    */
     size_t pivots, left, right; /* of F11, F21, F12 in tree->factors                     */
     int exchange;               /* rows exchanged with its pivots, in tree->exchange     */
     size_t build, final;        /* F22 on the stack, while built and while waiting        */
 } nt_front;
+
+enum { NT_FRONT_LANES = 4 };
+
+/* Subtrees of one shape. Their roots pass F22 on to places behind the stack. */
+typedef struct nt_front_batch {
+    int lanes;                 /* subtrees                                             */
+    int n_fronts;              /* of each                                              */
+    int first[NT_FRONT_LANES]; /* fronts; lanes that are not used repeat the first one */
+    int taken; /* the present factors are in tree->beside                              */
+} nt_front_batch;
 
 enum { NT_FRONT_LOADS_AHEAD = 16 };
 
@@ -59,6 +77,10 @@ typedef struct nt_front_tree {
     double *panel; /* for the vectors of a solve, and a front's F12 before it is multiplied */
     int *exchange; /* [sum of w] */
     int inverted;  /* fronts hold inverses */
+    int n_batches;
+    nt_front_batch *batch;
+    lanes *beside; /* F of the fronts of batches, column by column, four by four */
+    lanes *column; /* of the largest of them                                     */
     double flops;
     long blocks;
     int widest; /* pivots of the widest front */
@@ -79,6 +101,9 @@ typedef struct nt_core_graph {
 
 nt_status nt_front_analyse(nt_front_tree *tree, const nt_core_graph *graph, nt_arena *arena);
 
+/* Finds the batches; needs fronts, runs, loads. Fails with NT_NO_MEMORY. */
+nt_status nt_front_find_batches(nt_front_tree *tree, nt_arena *arena);
+
 /* ---- numeric kernels, one set per instruction set ------------------------------------------- */
 
 typedef enum nt_product_kind { NT_PRODUCT, NT_NEGATIVE, NT_DIFFERENCE } nt_product_kind;
@@ -98,7 +123,33 @@ typedef struct nt_front_kernels {
     /* y := A x, or y - A x (subtract = 1) for one vector, column by column: factors that come from
      * memory are read in their order. m a multiple of four. */
     void (*apply)(int m, int n, const double *a, int lda, const double *x, double *y, int subtract);
+    /* Four fronts side by side, n = w + r, a[n][n]: 0 where one of them needs exchanges */
+    int (*factor_lanes)(int w, int n, lanes *a);
+    void (*forward_lanes)(int w, int n, const lanes *a, lanes *y);
+    void (*backward_lanes)(int w, int n, const lanes *a, lanes *y);
+    void (*load_lanes)(int w, int n, const nt_front_load *const load[NT_FRONT_LANES], int count,
+                       const double *store, lanes *a);
+    void (*gather_lanes)(const nt_front_piece *const piece[NT_FRONT_LANES], int count,
+                         const double *b, lanes *y);
+    void (*scatter_lanes)(const nt_front_piece *const piece[NT_FRONT_LANES], int count, int n_lanes,
+                          const lanes *y, double *b, int add);
 } nt_front_kernels;
+
+/* Batches, and what solving has to do with those that are taken: forward before all other fronts,
+ * backward after them. */
+void nt_front_factor_batches(nt_front_tree *tree, const nt_front_kernels *kernels,
+                             const double *store);
+void nt_front_forward_batches(const nt_front_tree *tree, const nt_front_kernels *kernels,
+                              double *b);
+void nt_front_backward_batches(const nt_front_tree *tree, const nt_front_kernels *kernels,
+                               double *b);
+void nt_front_forward_transposed_batches(const nt_front_tree *tree, double *b);
+void nt_front_backward_transposed_batches(const nt_front_tree *tree, double *b);
+
+static inline int nt_front_is_taken(const nt_front_tree *tree, int f)
+{
+    return tree->front[f].batch >= 0 && tree->batch[tree->front[f].batch].taken;
+}
 
 /* One front after the other. store: the blocks of the matrix. Returns -1, or the front whose
  * pivot block failed. hook, when given, inverts the pivot block and fronts hold inverses. */

@@ -63,12 +63,25 @@ static nt_status put_bodies_first(analysis *a)
     return NT_OK;
 }
 
-/* AMD over the core. */
-static nt_status find_order(analysis *a)
+/* AMD over the core; with `last`, nodes that it marks come after all others. */
+static nt_status find_order(analysis *a, int *last)
 {
     const nt_core_graph *g = a->graph;
-    int code = camd_order(g->n, g->start, g->neighbour, a->order, NULL, NULL, NULL);
+    int code = camd_order(g->n, g->start, g->neighbour, a->order, NULL, NULL, last);
     return code < 0 ? NT_NO_MEMORY : put_bodies_first(a);
+}
+
+/* Marks multipliers and what they hold; 0 where that is nothing, or all there is. */
+static int mark_held(const nt_core_graph *g, int *mark)
+{
+    int marked = 0;
+    for (int i = 0; i < g->n; i++) {
+        mark[i] = g->multiplier[i];
+        for (int e = g->start[i]; e < g->start[i + 1]; e++)
+            mark[i] |= g->multiplier[g->neighbour[e]];
+        marked += mark[i];
+    }
+    return marked > 0 && marked < g->n;
 }
 
 /* The elimination tree: parent[k] is the first later node that k couples. */
@@ -361,6 +374,7 @@ static int map_fronts(analysis *a, nt_front_tree *tree, nt_arena *arena)
     for (int f = 0; f < n; f++) {
         nt_front *front = &tree->front[f];
         find_places(a, f, place);
+        front->children = children;
         for (int c = 0; c < front->child_count; c++)
             map_child(a, tree, tree->child[children++], place, &runs);
         front->loads = loads;
@@ -380,11 +394,18 @@ done:
     return ok;
 }
 
-/* Memory: factors one after the other; the stack as the numeric phase will use it. */
+/* A front whose F22 does not wait on the stack: the root of a batch's subtree. */
+static int waits_outside(const nt_front_tree *tree, int f)
+{
+    int parent = tree->front[f].parent;
+    return tree->front[f].batch >= 0 && (parent < 0 || tree->front[parent].batch < 0);
+}
+
+/* Memory: factors one after the other; the stack as the numeric phase will use it, then what waits
+ * outside. */
 static int lay_out_memory(nt_front_tree *tree, nt_arena *arena)
 {
     size_t factors = 0, top = 0, highest = 0, panel = 0, widest = 0, pivots = 0;
-    int children = 0;
     for (int f = 0; f < tree->n_fronts; f++) {
         nt_front *front = &tree->front[f];
         size_t w = (size_t)front->w, r = (size_t)front->r;
@@ -396,11 +417,13 @@ static int lay_out_memory(nt_front_tree *tree, nt_arena *arena)
         front->right = front->left + rp * w;
         factors = front->right + wp * r;
         front->build = top;
-        front->final = front->child_count ? tree->front[tree->child[children]].final : top;
-        children += front->child_count;
+        front->final = top;
+        for (int c = front->child_count - 1; c >= 0; c--)
+            if (!waits_outside(tree, tree->child[front->children + c]))
+                front->final = tree->front[tree->child[front->children + c]].final;
         if (top + rp * r > highest)
             highest = top + rp * r;
-        top = front->final + rp * r;
+        top = front->final + (waits_outside(tree, f) ? 0 : rp * r);
         if (wp * r > panel)
             panel = wp * r;
         if (wp + rp > widest)
@@ -412,6 +435,11 @@ static int lay_out_memory(nt_front_tree *tree, nt_arena *arena)
         double dw = front->w, dr = front->r;
         tree->flops += 2 * dw * dw * dw / 3 + 2 * dw * dw * dr + 2 * dw * dr * dr;
     }
+    for (int f = 0; f < tree->n_fronts; f++)
+        if (waits_outside(tree, f)) {
+            tree->front[f].final = highest;
+            highest += (size_t)padded(tree->front[f].r) * (size_t)tree->front[f].r;
+        }
     panel = panel > 2 * widest ? panel : 2 * widest;
     tree->factors = NT_TAKE(arena, factors + 4, double);
     tree->stack = NT_TAKE(arena, highest + 4, double);
@@ -420,34 +448,80 @@ static int lay_out_memory(nt_front_tree *tree, nt_arena *arena)
     return tree->factors && tree->stack && tree->panel && tree->exchange;
 }
 
+static int analysis_take(analysis *a, const nt_core_graph *graph)
+{
+    int n = graph->n;
+    *a = (analysis){.graph = graph, .n = n};
+    return take_ints(&a->order, n) & take_ints(&a->rank, n) & take_ints(&a->parent, n) &
+           take_ints(&a->start, n) & take_ints(&a->count, n) & take_ints(&a->mark, n) &
+           take_ints(&a->first, n + 1) & take_ints(&a->front_of, n);
+}
+
+static void analysis_free(analysis *a)
+{
+    free(a->order);
+    free(a->rank);
+    free(a->parent);
+    free(a->start);
+    free(a->count);
+    free(a->mark);
+    free(a->first);
+    free(a->front_of);
+    free(a->pool);
+    *a = (analysis){0};
+}
+
+static int analyse_order(analysis *a, int *last)
+{
+    if (find_order(a, last) != NT_OK || !find_tree(a) || !find_postorder(a) || !find_structure(a))
+        return 0;
+    find_fronts(a);
+    return 1;
+}
+
+/* Multiplications of the factorisation. */
+static double work_of(const analysis *a)
+{
+    double sum = 0;
+    for (int k = 0; k < a->n; k++) {
+        double size = front_tree_size_of(a, k), later = structure_size(a, k);
+        sum += size * (size * size / 3 + size * later + later * later);
+    }
+    return sum;
+}
+
+/* The better of two orders: AMD takes a body that a joint holds early, for its multipliers have few
+ * neighbours, and couples all of a beam through it; last, it couples nothing. */
+static int analyse_orders(analysis *a)
+{
+    analysis other = {0};
+    int *held = NULL, ok = analyse_order(a, NULL);
+    if (ok && !(ok = take_ints(&held, a->n)))
+        return 0;
+    if (ok && mark_held(a->graph, held)) {
+        ok = analysis_take(&other, a->graph) && analyse_order(&other, held);
+        if (ok && work_of(&other) < work_of(a)) {
+            analysis worse = *a;
+            *a = other;
+            other = worse;
+        }
+    }
+    analysis_free(&other);
+    free(held);
+    return ok;
+}
+
 nt_status nt_front_analyse(nt_front_tree *tree, const nt_core_graph *graph, nt_arena *arena)
 {
     nt_status status = NT_NO_MEMORY;
-    int n = graph->n;
-    analysis a = {.graph = graph, .n = n};
+    analysis a;
     memset(tree, 0, sizeof *tree);
-    if (n == 0)
+    if (graph->n == 0)
         return NT_OK;
-    if (!(take_ints(&a.order, n) & take_ints(&a.rank, n) & take_ints(&a.parent, n) &
-          take_ints(&a.start, n) & take_ints(&a.count, n) & take_ints(&a.mark, n) &
-          take_ints(&a.first, n + 1) & take_ints(&a.front_of, n)))
-        goto done;
-    if (find_order(&a) != NT_OK || !find_tree(&a) || !find_postorder(&a) || !find_structure(&a))
-        goto done;
-    find_fronts(&a);
-    if (!lay_out_fronts(&a, tree, arena) || !map_fronts(&a, tree, arena) ||
-        !lay_out_memory(tree, arena))
-        goto done;
-    status = NT_OK;
-done:
-    free(a.order);
-    free(a.rank);
-    free(a.parent);
-    free(a.start);
-    free(a.count);
-    free(a.mark);
-    free(a.first);
-    free(a.front_of);
-    free(a.pool);
+    if (analysis_take(&a, graph) && analyse_orders(&a) && lay_out_fronts(&a, tree, arena) &&
+        map_fronts(&a, tree, arena) && nt_front_find_batches(tree, arena) == NT_OK &&
+        lay_out_memory(tree, arena))
+        status = NT_OK;
+    analysis_free(&a);
     return status;
 }

@@ -76,7 +76,7 @@ static bool instant_slides(const nt_problem *p)
 static nt_status cannot_slide(nt_integrator *it, int which, double t, nt_error *error)
 {
     const nt_system *system = it->problem->system;
-    char words[160] = "what is due";
+    char words[512] = "what is due";
     if (which >= 0 && it->stops.events->indicator_word)
         it->stops.events->indicator_word(system->self, which, words, sizeof words);
     return nt_fail(error, NT_UNSUPPORTED,

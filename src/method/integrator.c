@@ -394,12 +394,10 @@ nt_status nt_integrator_move_on(nt_integrator *it, double h, double end)
     nt_status status = it->track_work ? nt_integrator_work(it) : NT_OK;
     if (status != NT_OK)
         return status;
-    if (p->system->accept) {
-        nt_point at = nt_phase_point(&s->next);
-        at.memory = s->now.memory;
-        nt_integrator_rates(it, &s->next, &at.v, &at.vdot);
-        p->system->accept(p->system->self, &at, s->next.memory);
-    }
+    if (p->system->accept)
+        status = nt_integrator_accept_memory(it);
+    if (status != NT_OK)
+        return status;
     if (it->stops.events)
         memcpy(s->next.memory + it->stops.events->sides, it->stops.side,
                2 * (size_t)it->stops.events->n * sizeof(double));

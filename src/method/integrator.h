@@ -70,6 +70,9 @@ nt_status nt_integrator_advance_variable(nt_integrator *integrator, double end, 
 nt_status nt_integrator_between(nt_integrator *integrator, const nt_phase *from, const nt_phase *to,
                                 double t, nt_phase *out);
 
+/* The memory behind the step now -> next. Where the system keeps accelerations in it and those of
+ * the method are of a place within the step, it is shown those at its end. */
+nt_status nt_integrator_accept_memory(nt_integrator *integrator);
 /* The stepper of a look at the present state: with factors of its own and the state's rows. */
 nt_status nt_integrator_looking(nt_integrator *integrator, nt_stepper *looking);
 

@@ -133,6 +133,33 @@ nt_status nt_integrator_balance(nt_integrator *it, const nt_state *state, nt_sta
     return NT_OK;
 }
 
+nt_status nt_integrator_accept_memory(nt_integrator *it)
+{
+    nt_stepper *s = &it->stepper;
+    const nt_system *system = it->problem->system;
+    nt_phase shown = s->next;
+    if ((it->method->needs & NT_RATES_WITHIN) && (system->capabilities & NT_KEEPS_RATES)) {
+        nt_effort effort = {.unknown = -1};
+        shown = it->balanced;
+        memcpy(shown.all, s->next.all, it->size * sizeof(double));
+        memcpy(shown.memory, s->now.memory, (size_t)system->n_memory * sizeof(double));
+        nt_point at = nt_phase_point(&shown);
+        nt_status status =
+            nt_factors_accelerate(it->factors, &at, shown.vdot, shown.lambda, shown.mu, &effort);
+        it->factors->kept = false;
+        it->statistics.evaluations += effort.evaluations;
+        it->statistics.factorisations += effort.factorisations;
+        it->statistics.solves += effort.solves;
+        if (status != NT_OK)
+            return status;
+    }
+    nt_point at = nt_phase_point(&shown);
+    at.memory = s->now.memory;
+    nt_integrator_rates(it, &shown, &at.v, &at.vdot);
+    system->accept(system->self, &at, s->next.memory);
+    return NT_OK;
+}
+
 void nt_integrator_notice(nt_integrator *it)
 {
     const nt_system *system = it->problem->system;

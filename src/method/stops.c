@@ -381,7 +381,7 @@ static nt_status never_settles(nt_integrator *it, int indicator, nt_error *error
 {
     const nt_events *events = it->stops.events;
     const nt_system *system = it->problem->system;
-    char words[160] = "what is due";
+    char words[512] = "what is due";
     double t = it->stepper.now.all[NT_PHASE_T];
     if (indicator < 0 && it->stops.number >= 0 && events->word) {
         events->word(system->self, it->stops.number, words, sizeof words);
@@ -435,6 +435,11 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
     nt_status status = s->stretch.at_once == 0 ? rates_before(it, &s->from, error) : NT_OK;
     if (status == NT_OK)
         status = nt_instant_behind(it, which, &s->from, &behind, instant, error);
+    bool bends = instant->bends && !(it->method->needs & NT_OWN_STEPS);
+    if (status == NT_OK && !instant->happened && bends && it->attend_jump) {
+        const nt_jump_of_state bend = {.from = &s->from, .indicator = -1, .bends = 1};
+        return it->attend_jump(it->attendant, it, &bend, error);
+    }
     if (status != NT_OK || !instant->happened)
         return status;
     memcpy(now->all, behind.all, it->size * sizeof(double));

@@ -55,6 +55,7 @@ typedef struct nt_jump_of_state {
     int asked;     /* the indicator that had passed zero, or -1                                 */
     int indicator; /* whose zero is the time of it; -1: the time is given                        */
     int ends;      /* the run does                                                               */
+    int bends;     /* nothing has happened but that derivatives of accelerations jump            */
     int kept_at;   /* the entry of memory that held the time; -1: none              */
     double scale;  /* of the indicator's rate: what counts as none                               */
     unsigned pattern; /* of the impact: nt_stops                                                 */

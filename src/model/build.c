@@ -313,6 +313,8 @@ static nt_status build_describe(nt_model *model)
     if (model->memory_varies || model->grips_give ||     /* places, samples */
         model->n_sampled + model->n_delays > 0)
         s->capabilities &= ~(unsigned)NT_DISCRETE_MEMORY;
+    if (model->n_delays > 0)
+        s->capabilities |= NT_KEEPS_RATES;
     if (model->has_own || model->has_inertia) /* those are the bodies' alone */
         s->capabilities &= ~(unsigned)NT_HAS_MOMENTA;
     if (nt_signals_follow_reactions(model) || !nt_model_slides_affinely(model))

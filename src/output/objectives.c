@@ -60,6 +60,12 @@ static nt_objective_type type_of(const nt_objectives *o, int i)
     return nt_model_objective(nt_run_model(o->run), i).type;
 }
 
+/* The smallest value of g is minus the largest one of -g, which all arrays but `shown` hold. */
+static double sign_of(const nt_objectives *o, int i)
+{
+    return type_of(o, i) == NT_OBJECTIVE_MINIMUM ? -1 : 1;
+}
+
 /* ---- memory --------------------------------------------------------------------------------- */
 
 static bool objectives_take_memory(nt_objectives *o)
@@ -215,7 +221,7 @@ static nt_status objectives_look_along(nt_objectives *o, const nt_state *state, 
                                           &rate, o->reactions_needed ? o->reaction_rates : NULL,
                                           o->fresh, error);
     for (int i = 0; i < o->n && status == NT_OK; i++)
-        g[(size_t)i * o->size + 1 + (size_t)k] = o->fresh[i];
+        g[(size_t)i * o->size + 1 + (size_t)k] = sign_of(o, i) * o->fresh[i];
     return status;
 }
 
@@ -236,7 +242,7 @@ static nt_status objectives_look(nt_objectives *o, double t, double *g, nt_error
         status = nt_run_objective_values(o->run, &state, o->reactions_needed ? o->reactions : NULL,
                                          o->fresh, error);
     for (int i = 0; i < o->n && status == NT_OK; i++)
-        g[(size_t)i * o->size] = o->fresh[i];
+        g[(size_t)i * o->size] = sign_of(o, i) * o->fresh[i];
     for (int k = 0; k < o->n_parameters && status == NT_OK; k++)
         status = objectives_look_along(o, &state, k, g, error);
     return status;
@@ -374,8 +380,10 @@ static void objectives_show(nt_objectives *o)
         double *out = o->shown + at;
         nt_objective_type type = type_of(o, j);
         memcpy(out, o->g[o->points - 1] + at, bytes);
-        if (type == NT_OBJECTIVE_MAXIMUM)
+        if (type == NT_OBJECTIVE_MAXIMUM || type == NT_OBJECTIVE_MINIMUM)
             memcpy(out, o->largest + at, bytes);
+        for (size_t k = 0; k < o->size && type == NT_OBJECTIVE_MINIMUM; k++)
+            out[k] = -out[k];
         if (type != NT_OBJECTIVE_INTEGRAL && type != NT_OBJECTIVE_RMS)
             continue;
         memcpy(out, o->sum + at, bytes);

@@ -10,7 +10,9 @@
  * before, along all that varies, the time included. Where the time stood in an entry of memory, dt*
  * is the variation of that. At an event that ends the run it is the state at t* that is
  * wanted, and x'+ dt* stays. dg and g' are sixth-order central differences of the indicator.
- * Multipliers, accelerations and the memory of the method follow from dx+ as at a start. */
+ * Multipliers, accelerations and the memory of the method follow from dx+ as at a start. So they do
+ * where nothing happens but that their derivatives jump: what a delay gives bends where the start
+ * comes back, at a time that its length moves. */
 #include "base/error.h"
 #include "group/block.h"
 #include "sensitivity/forward.h"
@@ -302,6 +304,8 @@ nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of
     double passes = 0, power[2] = {0};
     if (s->t != jump->from->all[NT_PHASE_T])
         return nt_fail(error, NT_INCONSISTENT, "sensitivities have not begun");
+    if (jump->bends)
+        return nt_sensitivity_begin_again(s, error);
     nt_variation motion = motion_of(s, jump->from, s->next);
     nt_status status = NT_OK;
     if (jump->indicator >= 0)

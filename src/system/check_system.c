@@ -128,7 +128,7 @@ static nt_status check_capabilities(const complaint *c, const nt_system *s)
         if ((s->capabilities & rows[i].bit) && !rows[i].given)
             return system_refuse(c, ".%s is NULL, but .capabilities declares %s", rows[i].field,
                                  rows[i].declared);
-    unsigned known = (2u * NT_DISCRETE_MEMORY - 1) | NT_GIVES_NO_ENERGY;
+    unsigned known = (2u * NT_DISCRETE_MEMORY - 1) | NT_GIVES_NO_ENERGY | NT_KEEPS_RATES;
     if (s->capabilities & ~known)
         return system_refuse(c, ".capabilities is 0x%x, of which 0x%x is none", s->capabilities,
                              s->capabilities & ~known);

@@ -130,7 +130,7 @@ done
 sed 's/-kick\*sign(x)/0/; s/\(turn: .*\)then:.*/\1then: [{start: back}]}/
     s/^  let_go/  back: {then: [{start: turn}]}\n  let_go/' bouncing.yaml >restless.yaml
 expect 3 run restless.yaml -o restless.csv
-says "at t = 0.4099" "event back has happened a thousand times at once" "does not settle"
+says "at t = 0.4099" "event back at restless.yaml:$(grep -n "^  back:" restless.yaml | cut -d: -f1):3 has happened a thousand times at once" "does not settle"
 
 # ---- a blow at a place that depends on a parameter: a marker's ----
 sed 's/on: cart, value/on: cart, at: [pull, 0, 0], value/' bouncing.yaml >struck.yaml

@@ -3,6 +3,7 @@
 #include "rerun.h"
 
 #include "papers/modin/bearing.h"
+#include "papers/modin/ring.h"
 
 #include <stdlib.h>
 
@@ -12,8 +13,11 @@ static void start(void **state)
 {
     (void)state;
     double q[NT_BEARING_NQ], v[NT_BEARING_NV];
-    nt_bearing_start(q, v);
-    nt_bearing_look look = nt_bearing_at(q, v);
+    nt_bearing bearing;
+    assert_int_equal(nt_bearing_init(&bearing, 0), NT_OK);
+    nt_bearing_start(&bearing, q, v);
+    nt_bearing_look look = nt_bearing_at(&bearing, q, v);
+    nt_bearing_free(&bearing);
     CLOSE(look.outer_angle * 180 / 3.14159265358979, 16.607595, 1e-5);
     CLOSE(look.inner_angle * 180 / 3.14159265358979, 16.607595, 1e-5);
     /* pure rolling: nothing approaches, so that there is no damping in these */
@@ -27,22 +31,29 @@ static void start(void **state)
 static void tangent(void **state)
 {
     (void)state;
-    double q[NT_BEARING_NQ], v[NT_BEARING_NV], a[NT_BEARING_NV], difference;
-    nt_bearing bearing;
+    enum { MODES = 3, MOST = NT_BEARING_NQ + 2 * MODES };
+    double q[MOST], v[MOST], a[MOST], difference;
     nt_error error;
-    assert_int_equal(nt_bearing_init(&bearing), NT_OK);
-    nt_bearing_start(q, v);
-    for (int i = 0; i < NT_BEARING_NV; i++) {
-        a[i] = cos(i);
-        v[i] *= 1 + 0.01 * sin(i);
+    for (int modes = 0; modes <= MODES; modes += MODES) {
+        nt_bearing bearing;
+        assert_int_equal(nt_bearing_init(&bearing, modes), NT_OK);
+        nt_bearing_start(&bearing, q, v);
+        for (int i = 0; i < NT_BEARING_NV + 2 * modes; i++) {
+            a[i] = cos(i);
+            v[i] *= 1 + 0.01 * sin(i);
+        }
+        for (int i = 0; i < 2 * modes; i++) { /* bent by some um, in motion */
+            q[NT_BEARING_NQ + i] = 3e-6 * cos(i);
+            v[NT_BEARING_NV + i] = 0.02 * sin(i + 1);
+        }
+        q[7 * 2 + 1] += 2e-4; /* ball 1 along its orbit, into the side of its pocket */
+        nt_point at = {.q = q, .v = v, .vdot = a};
+        assert_true(nt_bearing_at(&bearing, q, v).pocket > 10);
+        if (nt_system_check_tangent(&bearing.system, &at, 1e-7, &difference, &error) != NT_OK)
+            fail_msg("%s", error.message);
+        CLOSE(difference, 0, 5e-5);
+        nt_bearing_free(&bearing);
     }
-    q[7 * 2 + 1] += 2e-4; /* ball 1 along its orbit, into the side of its pocket */
-    nt_point at = {.q = q, .v = v, .vdot = a};
-    assert_true(nt_bearing_at(q, v).pocket > 10);
-    if (nt_system_check_tangent(&bearing.system, &at, 1e-7, &difference, &error) != NT_OK)
-        fail_msg("%s", error.message);
-    CLOSE(difference, 0, 5e-5);
-    nt_bearing_free(&bearing);
 }
 
 static void figure_6(void **state)
@@ -94,8 +105,8 @@ static nt_integrator *begin(nt_bearing *bearing, const char *method, const nt_op
         .method = nt_method_find(method), .options = options, .n_options = n, .minimum_step = 1e-9};
     nt_integrator *it;
     nt_error error;
-    assert_int_equal(nt_bearing_init(bearing), NT_OK);
-    nt_bearing_start(q, v);
+    assert_int_equal(nt_bearing_init(bearing, 0), NT_OK);
+    nt_bearing_start(bearing, q, v);
     setup.system = &bearing->system;
     if (nt_integrator_create(&it, &setup, &error) != NT_OK ||
         nt_integrator_start(it, 0, q, v, NULL, &error) != NT_OK)
@@ -212,7 +223,7 @@ static void steps_by_stability(void **state)
         nt_integrator *it = begin(&bearing, methods[k], &ways[0], 1);
         go(it, 1e-2, 1e-6);
         nt_state s = nt_integrator_state(it);
-        nt_bearing_look look = nt_bearing_at(s.q, s.v);
+        nt_bearing_look look = nt_bearing_at(&bearing, s.q, s.v);
         CLOSE(look.outer, 395, 10);
         CLOSE(look.cage, 420, 5);
         double h = nt_integrator_statistics(it)->largest_step;
@@ -223,9 +234,49 @@ static void steps_by_stability(void **state)
     nt_integrator *it = begin(&bearing, "semi-explicit", &ways[1], 1);
     nt_status status = nt_integrator_run(it, 2e-4, 1e-6, NULL, NULL, &error);
     nt_state s = nt_integrator_state(it);
-    assert_true(status != NT_OK || nt_bearing_at(s.q, s.v).outer > 1e4);
+    assert_true(status != NT_OK || nt_bearing_at(&bearing, s.q, s.v).outer > 1e4);
     nt_integrator_destroy(it);
     nt_bearing_free(&bearing);
+}
+
+/* The modes are those of Love's ring: (k^2 - 1)^2 k^2/(k^2 + 1) E I/(m R^4). */
+static void bending_of_rings(void **state)
+{
+    (void)state;
+    const nt_ring ring = {.radius = 0.5, .line_mass = 2, .bending = 3, .damping = 0.01};
+    for (int mode = 0; mode < 6; mode++) {
+        double k = 2 + mode / 2, square = (k * k - 1) * (k * k - 1) * k * k / (k * k + 1);
+        double m = nt_ring_mass(&ring, mode), stiffness = nt_ring_stiffness(&ring, mode);
+        CLOSE(stiffness / m, square * 3 / (2 * pow(0.5, 4)), 1e-9);
+        CLOSE(nt_ring_damping(&ring, mode), 0.02 * sqrt(m * stiffness), 1e-9);
+        /* no extension: u' + w = 0 */
+        double shape[2], before[2], after[2];
+        nt_ring_shape(mode, 0.3, shape);
+        nt_ring_shape(mode, 0.3 - 1e-5, before);
+        nt_ring_shape(mode, 0.3 + 1e-5, after);
+        CLOSE((after[1] - before[1]) / 2e-5 + shape[0], 0, 1e-8);
+    }
+}
+
+/* Rows: six manners for each n_f = 0, 8, 16, 32, 64. */
+static void elastic_rings(void **state)
+{
+    (void)state;
+    nt_paper_report report = rerun("modin", "elastic");
+    assert_int_equal(rows_of(&report, "elastic"), 30);
+    for (int i = 0; i < 5; i++) {
+        assert_true(at(&report, "elastic", 6 * i, "evaluations") == 601);
+        assert_true(at(&report, "elastic", 6 * i, "error") < 3e-3);
+        assert_true(at(&report, "elastic", 6 * i + 2, "evaluations") == 301);
+        assert_true(at(&report, "elastic", 6 * i + 2, "error") < 4e-3);
+        assert_true(at(&report, "elastic", 6 * i + 5, "error") < 3e-4);
+        double bent = at(&report, "elastic", 6 * i + 5, "bent");
+        assert_true(i == 0 ? bent == 0 : bent > 0.03);
+    }
+    double few = at(&report, "elastic", 16, "with 12 + 2 n_f");
+    assert_true(few < 800); /* n_f = 16, BDF at 1e-5 */
+    assert_true(at(&report, "elastic", 28, "with 12 + 2 n_f") > 6 * few);
+    nt_paper_report_free(&report);
 }
 
 /* What papers/modin/README.md says of accuracies on the model file: its errors are those of equal
@@ -276,6 +327,8 @@ int main(void)
         cmocka_unit_test(second_order),
         cmocka_unit_test(goes_on_with_the_same_bits),
         cmocka_unit_test(steps_by_stability),
+        cmocka_unit_test(bending_of_rings),
+        cmocka_unit_test(elastic_rings),
         cmocka_unit_test(accuracy),
         cmocka_unit_test(penalties),
     };

@@ -21,9 +21,10 @@ static const char ball[] =
     "  speed: {type: rms, of: v}\n"
     "  up: {type: maximum, of: v}\n"
     "  down: {type: maximum, of: -v}\n"
-    "  last: {type: final, of: z}\n";
+    "  last: {type: final, of: z}\n"
+    "  least: {type: minimum, of: v}\n";
 
-enum { HEIGHT, WAY, SPEED, UP, DOWN, LAST, OBJECTIVES };
+enum { HEIGHT, WAY, SPEED, UP, DOWN, LAST, LEAST, OBJECTIVES };
 static const double END = 1.3;
 
 static void ball_by_hand(const double p[3], double out[OBJECTIVES])
@@ -44,6 +45,7 @@ static void ball_by_hand(const double p[3], double out[OBJECTIVES])
     }
     out[SPEED] = sqrt(square / END);
     out[LAST] = z;
+    out[LEAST] = -out[DOWN];
 }
 
 static int look(void *context, const nt_integrator *integrator)

@@ -247,13 +247,26 @@ static nt_status events_happen(void *self, nt_instant *instant, nt_error *error)
             return nt_actions_happen(run, i, instant, error);
     instant->timed_by = known_switch(run, instant);
     instant->happened = instant->timed_by >= 0 || elements_stop(run, instant);
+    instant->bends = nt_run_delay_bends(run, instant->at->t);
     return NT_OK;
+}
+
+/* "turn at arm.yaml:12:3" */
+static void place_event(const nt_model *model, int i, char *text, int size)
+{
+    const nt_event *event = &model->happenings[i];
+    snprintf(text, (size_t)size, "%s at %s:%d:%d", event->name, model->file, event->place.line,
+             event->place.column);
 }
 
 static void event_word(void *self, int number, char *text, int size)
 {
     const nt_run *run = self;
-    snprintf(text, (size_t)size, "%s", nt_model_event_name(run->model, number));
+    const nt_model *model = run->model;
+    if (number < model->n_happenings)
+        place_event(model, number, text, size);
+    else
+        snprintf(text, (size_t)size, "%s", nt_model_event_name(model, number));
 }
 
 static void indicator_word(void *self, int indicator, char *text, int size)
@@ -266,8 +279,10 @@ static void indicator_word(void *self, int indicator, char *text, int size)
         snprintf(text, (size_t)size, "friction of contact %s",
                  nt_grip_element(model, indicator - model->n_switches)->name);
     for (int i = 0; i < model->n_happenings; i++)
-        if (model->happenings[i].indicator == indicator)
-            snprintf(text, (size_t)size, "event %s", model->happenings[i].name);
+        if (model->happenings[i].indicator == indicator) {
+            int used = snprintf(text, (size_t)size, "event ");
+            place_event(model, i, text + used, size - used);
+        }
 }
 
 /* ---- the model ------------------------------------------------------------------------------ */

@@ -124,14 +124,26 @@ double nt_run_delay_stop(const nt_run *run, double t)
     return first;
 }
 
+/* Times that differ by less than this part of a delay are one. */
+static const double AT_ONCE = 1e-9;
+
+bool nt_run_delay_bends(const nt_run *run, double t)
+{
+    for (int k = 0; k < run->model->n_delays; k++) {
+        double length = length_of(run, k, run->variables);
+        if (fabs(t - run->model->simulation.start - length) <= AT_ONCE * length)
+            return true;
+    }
+    return false;
+}
+
 /* Whether a step ended at t because the start comes back there, for the lengths that the file
  * gives: so what stays in memory does not depend on parameters. */
 static bool is_kink(const nt_model *model, double t)
 {
-    static const double at_once = 1e-9; /* of the delay */
     for (int k = 0; k < model->n_delays; k++) {
         double turns = (t - model->simulation.start) / model->delays[k].span, turn = round(turns);
-        if (turn >= 1 && turn <= SMOOTH && fabs(turns - turn) <= at_once)
+        if (turn >= 1 && turn <= SMOOTH && fabs(turns - turn) <= AT_ONCE)
             return true;
     }
     return false;

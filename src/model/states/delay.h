@@ -29,6 +29,9 @@ double nt_run_delay_step(const nt_run *run);
 
 /* The first time after t at which the start comes back as a kink; infinite: none that matters. */
 double nt_run_delay_stop(const nt_run *run, double t);
+/* Whether the start comes back at t for the first time, where the derivatives of accelerations in
+ * the delay's length jump by x' times those in the delayed value. */
+bool nt_run_delay_bends(const nt_run *run, double t);
 
 /* out: the value and its derivative in time. Not a number where the past is not known. */
 void nt_delay_look(const nt_view *view, int k, double out[2]);

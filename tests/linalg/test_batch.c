@@ -1,0 +1,144 @@
+/* Subtrees of one shape side by side: the same solutions as one by one, and one by one where a
+ * front needs its rows exchanged. */
+#include "linalg/block.h"
+#include "linalg/systems.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+/* Beams whose nodes, a translation and a rotation each, are all coupled with each other; the first
+ * is held by a multiplier of six rows, by the ground or by a hub. */
+static test_system *make_beams(int beams, int nodes, int has_hub)
+{
+    test_system *s = system_new("beams");
+    int bodies = 2 * nodes * beams + 2 * has_hub, sizes[400];
+    for (int i = 0; i < bodies + beams; i++)
+        sizes[i] = i < bodies ? 3 : 6;
+    assert_int_equal(nt_pattern_init(&s->pattern, bodies + beams, bodies, sizes), NT_OK);
+    for (int k = 0; k < beams; k++) {
+        int first = 2 * nodes * k;
+        for (int i = 0; i < 2 * nodes; i++)
+            for (int j = 0; j < 2 * nodes; j++)
+                assert_true(nt_pattern_add(&s->pattern, first + i, first + j, NT_FULL) >= 0);
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(couple(&s->pattern, bodies + k, first + i, NT_FULL), NT_OK);
+        for (int i = 0; has_hub && i < 2; i++)
+            assert_int_equal(couple(&s->pattern, bodies + k, bodies - 2 + i, NT_FULL), NT_OK);
+    }
+    for (int i = 0; has_hub && i < 2; i++)
+        assert_true(nt_pattern_add(&s->pattern, bodies - 2 + i, bodies - 2 + i, NT_FULL) >= 0);
+    assert_int_equal(nt_matrix_init(&s->matrix, &s->pattern), NT_OK);
+    fill_saddle(s);
+    return s;
+}
+
+static void multiply(const nt_matrix *m, const double *x, double *b, int transposed)
+{
+    const nt_pattern *p = m->pattern;
+    memset(b, 0, (size_t)p->n * sizeof *b);
+    for (int slot = 0; slot < p->n_slots; slot++) {
+        int row = p->node_start[p->row[slot]], column = p->node_start[p->column[slot]];
+        int rows = p->node_start[p->row[slot] + 1] - row;
+        int columns = p->node_start[p->column[slot] + 1] - column;
+        const double *a = nt_matrix_block(m, slot);
+        for (int i = 0; i < rows; i++)
+            for (int j = 0; j < columns; j++, a++)
+                if (transposed)
+                    b[column + j] += *a * x[row + i];
+                else
+                    b[row + i] += *a * x[column + j];
+    }
+}
+
+static void assert_solves(nt_block_lu *block, const nt_matrix *matrix, const double *x)
+{
+    int n = matrix->pattern->n;
+    double b[1200], found[1200];
+    for (int transposed = 0; transposed < 2; transposed++) {
+        multiply(matrix, x, b, transposed);
+        double error = transposed ? nt_block_solve_transposed(block, b, found, 1e-10, 1e-16)
+                                  : nt_block_solve(block, b, found, 1e-10, 1e-16);
+        assert_true(error <= 1e-13);
+        for (int i = 0; i < n; i++)
+            if (!(fabs(found[i] - x[i]) <= 1e-9)) {
+                printf("%s unknown %d: %.17g, not %.17g\n", transposed ? "transposed" : "plain", i,
+                       found[i], x[i]);
+                fail();
+            }
+    }
+}
+
+static void check(int beams, int nodes, int has_hub, int batches)
+{
+    test_system *s = make_beams(beams, nodes, has_hub);
+    nt_block_lu *block = nt_block_create(&s->pattern, 1);
+    double x[1200];
+    assert_non_null(block);
+    assert_int_equal(nt_block_take_transposed(block), NT_OK);
+    assert_int_equal(block->core.n_batches, batches);
+    for (int i = 0; i < s->pattern.n; i++)
+        x[i] = uniform();
+    assert_true(nt_block_factor(block, s->matrix.values, NULL));
+    for (int i = 0; i < batches; i++)
+        assert_true(block->core.batch[i].taken);
+    assert_solves(block, &s->matrix, x);
+    /* the last beam's diagonal vanishes: rows of its front must be exchanged */
+    int slot;
+    for (int node = 2 * nodes * (beams - 1); node < 2 * nodes * beams; node++) {
+        slot = nt_pattern_find(&s->pattern, node, node);
+        for (int i = 0; i < 3; i++)
+            nt_matrix_block(&s->matrix, slot)[4 * i] = 0;
+    }
+    assert_true(nt_block_factor(block, s->matrix.values, NULL));
+    int taken = 0;
+    for (int i = 0; i < batches; i++)
+        taken += block->core.batch[i].taken;
+    assert_true(batches == 0 || taken == batches - 1);
+    assert_solves(block, &s->matrix, x);
+    /* and what has been found singular is said to be so */
+    slot = nt_pattern_find(&s->pattern, 2, 2);
+    for (int j = 0; j < 2 * nodes; j++) {
+        slot = nt_pattern_find(&s->pattern, 2, j);
+        memset(nt_matrix_block(&s->matrix, slot), 0, 9 * sizeof(double));
+    }
+    assert_false(nt_block_factor(block, s->matrix.values, NULL));
+    nt_block_destroy(block);
+    system_free(s);
+}
+
+static void test_three(void **state)
+{
+    (void)state;
+    check(3, 6, 0, 1);
+}
+static void test_hub(void **state)
+{
+    (void)state;
+    check(3, 6, 1, 1);
+}
+static void test_seven(void **state)
+{
+    (void)state;
+    check(7, 6, 1, 2);
+}
+/* Two lanes of four would not be worth it. */
+static void test_two(void **state)
+{
+    (void)state;
+    check(2, 6, 0, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_three),
+        cmocka_unit_test(test_hub),
+        cmocka_unit_test(test_seven),
+        cmocka_unit_test(test_two),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
