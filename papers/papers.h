@@ -14,7 +14,7 @@
 /* ---- sheets: sheet.c --------------------------------------------------------------------------
  */
 
-enum { NT_SHEET_COLUMNS = 24, NT_PAPER_SHEETS = 8, NT_SHEET_LABEL = 40 };
+enum { NT_SHEET_COLUMNS = 24, NT_PAPER_SHEETS = 8, NT_SHEET_LABEL = 96 };
 
 typedef struct nt_sheet_column {
     const char *name, *unit; /* "h", "s"; NULL name: the end of a list */
@@ -117,6 +117,7 @@ void nt_modin_figure_3(nt_paper_report *report);
 void nt_modin_figure_4(nt_paper_report *report);
 void nt_modin_figure_5(nt_paper_report *report);
 void nt_modin_figure_6(nt_paper_report *report);
+void nt_modin_own_bearing(nt_paper_report *report);
 void nt_modin_accuracy(nt_paper_report *report);
 void nt_modin_penalties(nt_paper_report *report);
 void nt_modin_elastic(nt_paper_report *report);

@@ -229,11 +229,12 @@ NT_API nt_state nt_integrator_state(const nt_integrator *integrator);
 NT_API nt_status nt_integrator_dense(nt_integrator *integrator, double t, nt_state *state);
 
 /* A state as a row of a result shows it: *balanced has the accelerations and multipliers that the
- * equations give at t, q and v of *state, which the integrator has shown. Methods that know these
- * at the end of a step leave them as they are; the splitting methods know them within the step
- * alone (theory.md), and here they are solved for, with factors of looks; steps do not change.
- * balanced may be state. Its arrays are those of *state, or live until the next balance.
- * NT_SINGULAR, NT_NOT_CONVERGED, NT_NOT_FINITE, NT_NO_MEMORY with words. */
+ * equations give at t, q and v of *state, which the integrator has shown. generalized-alpha, rkmk-*
+ * and bdf know these at the end of a step, where they are left as they are; inside a step, and by
+ * the other methods everywhere, they are solved for, with factors of looks; steps do not change.
+ * Where the equations have none, as in a singular position, those of the method stay. balanced may
+ * be state. Its arrays are those of *state, or live until the next balance. NT_NOT_FINITE,
+ * NT_NO_MEMORY with words. */
 NT_API nt_status nt_integrator_balance(nt_integrator *integrator, const nt_state *state,
                                        nt_state *balanced, nt_error *error);
 

@@ -1,56 +1,80 @@
-/* Modin, Fritzson & Fuehrer 2007, figure 6 and its table: the ball bearing by BDF and by the
- * semi-explicit method, on the model of bearing.h. */
-#include "papers/common/trial.h"
-#include "papers/modin/bearing.h"
+/* Modin, Fritzson & Fuehrer 2007, figure 6 and its table, on the bearing of b1.yaml: BDF and the
+ * semi-explicit method; the digits of a converged solution, which another program has too; what the
+ * methods cost; and the steady state. */
+#include "papers/modin/b1.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-static const double END = 6e-4, STEP = 1e-6; /* s: 600 steps, as in the paper */
+static const double STEP = 1e-6; /* s: 600 steps, as in the paper */
 
-static nt_trial trial_of(const nt_bearing *bearing, bool bdf, const double *q, const double *v)
+static const nt_b1_manner by_splitting = {.method = "semi-explicit", .step = 1e-6};
+static const nt_b1_manner by_second_order = {.method = "semi-explicit-2", .step = 2e-6};
+static const nt_b1_manner finely = {.method = "semi-explicit-2", .step = 5e-7};
+static const nt_b1_manner by_bdf = {
+    .method = "bdf", .option = {"indentation", "1e-5"}, .tolerance = 1e-4};
+static const nt_b1_manner exactly = {.method = "rkmk-dop853", .tolerance = 1e-12};
+
+/* Fills a sheet, time first, from a run. */
+static void sheet_of(nt_paper_report *report, nt_b1 *b, const nt_b1_manner *how, nt_b1_look look,
+                     nt_sheet *sheet)
 {
-    nt_trial trial = {.system = &bearing->system,
-                      .q = q,
-                      .v = v,
-                      .method = "semi-explicit",
-                      .option = {{"beta", "0.8"}}};
-    if (bdf) {
-        trial.method = "bdf";
-        trial.option[0] = (nt_option){NULL, NULL};
-        trial.tolerance = 1e-7;
+    nt_error error = {0};
+    double row[NT_SHEET_COLUMNS];
+    look.out = calloc((size_t)(look.times * look.n), sizeof *look.out);
+    if (!look.out || !nt_b1_run(b, how, &look, &error))
+        nt_paper_report_fail(report, &error, how->method);
+    for (int t = 0; t < look.times && nt_paper_report_ok(report); t++) {
+        row[0] = t * look.every;
+        for (int i = 0; i < look.n; i++)
+            row[1 + i] = look.out[t * look.n + i];
+        nt_sheet_row(report, sheet, NULL, row);
     }
-    return trial;
+    free(look.out);
 }
 
-/* ---- curves -------------------------------------------------------------------------------------
+/* ---- curves and digits --------------------------------------------------------------------------
  */
 
-static void curves(nt_paper_report *report, bool bdf, const char *name, const char *title)
+static void curves(nt_paper_report *report, nt_b1 *b, const nt_b1_manner *how, const char *name,
+                   const char *title)
 {
     static const nt_sheet_column columns[] = {{"t", "s"},
                                               {"ball on outer ring", "N"},
                                               {"ball on cage", "N"},
                                               {"cage", "rad/s"},
                                               {NULL, NULL}};
-    nt_sheet *sheet = nt_sheet_add(report, name, title, columns);
-    double q[NT_BEARING_NQ], v[NT_BEARING_NV];
-    nt_bearing bearing;
-    nt_course course;
-    if (nt_bearing_init(&bearing, 0) != NT_OK)
-        return;
-    nt_bearing_start(&bearing, q, v);
-    nt_trial trial = trial_of(&bearing, bdf, q, v);
-    bool ok = nt_course_begin(&course, report, &trial);
-    for (int i = 0; ok && i <= 600; i++) {
-        ok = i == 0 || nt_course_run(&course, i * STEP, STEP);
-        nt_state state = nt_course_state(&course);
-        nt_bearing_look look = nt_bearing_at(&bearing, state.q, state.v);
-        const double row[4] = {i * STEP, look.outer, look.pocket, look.cage};
-        if (ok)
-            nt_sheet_row(report, sheet, NULL, row);
-    }
-    nt_course_end(&course);
-    nt_bearing_free(&bearing);
+    static const char *const names[] = {"b.ball1.outer.force", "b.ball1.pocket.force",
+                                        "b.cage.speed"};
+    const nt_b1_look look = {.names = names, .n = 3, .times = 601, .every = STEP};
+    sheet_of(report, b, how, look, nt_sheet_add(report, name, title, columns));
+}
+
+/* Times of 50 us. */
+static void digits(nt_paper_report *report, nt_b1 *b)
+{
+    static const nt_sheet_column columns[] = {{"t", "s"},
+                                              {"cage", "rad/s"},
+                                              {"inner ring z", "m"},
+                                              {"outer ball 1", "N"},
+                                              {"inner ball 1", "N"},
+                                              {"outer ball 3", "N"},
+                                              {"pocket 1", "N"},
+                                              {"pocket 3", "N"},
+                                              {"pocket 4", "N"},
+                                              {"pocket 7", "N"},
+                                              {NULL, NULL}};
+    static const char *const names[] = {
+        "b.cage.speed",         "shaft.position.z",     "b.ball1.outer.force",
+        "b.ball1.inner.force",  "b.ball3.outer.force",  "b.ball1.pocket.force",
+        "b.ball3.pocket.force", "b.ball4.pocket.force", "b.ball7.pocket.force"};
+    const nt_b1_look look = {.names = names, .n = 9, .times = 13, .every = 5e-5};
+    nt_sheet *sheet =
+        nt_sheet_add(report, "figure-6-digits",
+                     "Figure 6 in digits, by rkmk-dop853 at a tolerance of 1e-12", columns);
+    sheet_of(report, b, &exactly, look, sheet);
+    if (sheet)
+        sheet->printed = true;
 }
 
 /* ---- cost ---------------------------------------------------------------------------------------
@@ -58,40 +82,42 @@ static void curves(nt_paper_report *report, bool bdf, const char *name, const ch
 
 /* Without looks on the way, so that only what the method needs is counted. A tangent of A counts as
  * 12 evaluations, as in the paper: bodies that do not touch are differenced together. */
-static void cost_row(nt_paper_report *report, nt_sheet *sheet, bool bdf, const double *printed)
+static void cost(nt_paper_report *report, nt_b1 *b)
 {
-    double q[NT_BEARING_NQ], v[NT_BEARING_NV];
-    nt_bearing bearing;
-    nt_course course;
-    if (nt_bearing_init(&bearing, 0) != NT_OK)
-        return;
-    nt_bearing_start(&bearing, q, v);
-    nt_trial trial = trial_of(&bearing, bdf, q, v);
-    if (nt_course_begin(&course, report, &trial) && nt_course_run(&course, END, bdf ? END : STEP)) {
-        long steps = nt_integrator_statistics(course.integrator)->steps;
-        const double row[6] = {END / (double)steps,
-                               printed[0],
-                               (double)bearing.evaluations,
-                               (double)bearing.tangents,
-                               (double)(bearing.evaluations + 12 * bearing.tangents),
-                               printed[1]};
-        nt_sheet_row(report, sheet, bdf ? "bdf" : "semi-explicit", row);
-    }
-    nt_course_end(&course);
-    nt_bearing_free(&bearing);
-}
-
-static void cost(nt_paper_report *report)
-{
-    static const nt_sheet_column columns[] = {
-        {"mean h", "s"},  {"printed h", "s"},          {"evaluations of A", ""},
-        {"tangents", ""}, {"with 12 per tangent", ""}, {"printed", ""},
-        {NULL, NULL}};
-    static const double printed[2][2] = {{1e-6, 600}, {6.8e-7, 1588}};
-    nt_sheet *sheet = nt_sheet_add(report, "bearing-cost",
+    static const nt_sheet_column columns[] = {{"mean h", "s"},
+                                              {"printed h", "s"},
+                                              {"evaluations of A", ""},
+                                              {"tangents", ""},
+                                              {"with 12 per tangent", ""},
+                                              {"printed", ""},
+                                              {"error", ""},
+                                              {NULL, NULL}};
+    static const struct {
+        const nt_b1_manner *how;
+        double h, evaluations; /* printed */
+    } rows[] = {{&by_bdf, 6.8e-7, 1588},
+                {&by_splitting, 1e-6, 600},
+                {&by_second_order, (double)NAN, (double)NAN}};
+    static nt_b1_curves exact, found;
+    nt_sheet *sheet = nt_sheet_add(report, "figure-6-cost",
                                    "Evaluations of the contact forces over 0.6 ms", columns);
-    for (int bdf = 1; bdf >= 0; bdf--)
-        cost_row(report, sheet, bdf, printed[bdf]);
+    if (!nt_b1_exact(b, report, &exact))
+        return;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double seconds;
+        long steps;
+        bool ok =
+            nt_b1_curves_of(b, rows[i].how, &found) && nt_b1_cost(b, rows[i].how, &seconds, &steps);
+        const double row[7] = {NT_B1_END / (double)steps,
+                               rows[i].h,
+                               (double)b->evaluations,
+                               (double)b->tangents,
+                               (double)(b->evaluations + 12 * b->tangents),
+                               rows[i].evaluations,
+                               nt_b1_error(&found, &exact)};
+        if (ok)
+            nt_sheet_row(report, sheet, rows[i].how->method, row);
+    }
     if (sheet)
         sheet->printed = true;
 }
@@ -99,50 +125,69 @@ static void cost(nt_paper_report *report)
 /* ---- the steady state ---------------------------------------------------------------------------
  */
 
-/* Averages over the last of 10 ms, beside quasi-static equilibrium with centrifugal force. */
+enum { EACH = 4, OTHERS = 3, LOOKED = EACH * NT_B1_BALLS + OTHERS, STEADY_TIMES = 2001 };
+
+/* Means over balls and over 20 to 40 ms of a bearing whose cage begins at the speed of the balls.
+ */
 static void steady(nt_paper_report *report)
 {
     static const nt_sheet_column columns[] = {
-        {"simulated", ""}, {"quasi-static", ""}, {"relative difference", ""}, {NULL, NULL}};
-    static const char *const labels[5] = {"load on inner ring [N]", "load on outer ring [N]",
-                                          "inner contact angle [deg]", "outer contact angle [deg]",
-                                          "speed of the cage [rad/s]"};
-    static const double expected[5] = {382.08, 395.79, 16.9064, 16.3039, 419.88};
-    nt_sheet *sheet = nt_sheet_add(
-        report, "bearing-steady",
-        "Mean of ball 1 and the cage from 9 to 10 ms, beside quasi-static equilibrium", columns);
-    double q[NT_BEARING_NQ], v[NT_BEARING_NV], mean[5] = {0};
-    const double degrees = 180 / 3.14159265358979323846;
-    nt_bearing bearing;
-    nt_course course;
-    if (nt_bearing_init(&bearing, 0) != NT_OK)
-        return;
-    nt_bearing_start(&bearing, q, v);
-    nt_trial trial = trial_of(&bearing, false, q, v);
-    bool ok = nt_course_begin(&course, report, &trial) && nt_course_run(&course, 9e-3, STEP);
-    for (int i = 1; ok && i <= 1000; i++) {
-        ok = nt_course_run(&course, 9e-3 + i * STEP, STEP);
-        nt_state state = nt_course_state(&course);
-        nt_bearing_look look = nt_bearing_at(&bearing, state.q, state.v);
-        const double now[5] = {look.inner, look.outer, degrees * look.inner_angle,
-                               degrees * look.outer_angle, look.cage};
-        for (int k = 0; k < 5; k++)
-            mean[k] += now[k] / 1000;
-    }
-    for (int k = 0; ok && k < 5; k++) {
-        const double row[3] = {mean[k], expected[k], mean[k] / expected[k] - 1};
+        {"mean", ""}, {"by another program", ""}, {"relative difference", ""}, {NULL, NULL}};
+    static const char *const each[EACH] = {"inner.force", "outer.force", "inner.angle",
+                                           "outer.angle"};
+    static const char *const labels[EACH + OTHERS] = {
+        "load on inner ring [N]",    "load on outer ring [N]",    "inner contact angle [deg]",
+        "outer contact angle [deg]", "speed of the cage [rad/s]", "torque of the drive [N m]",
+        "loss of all contacts [W]"};
+    static const double expected[EACH + OTHERS] = {379.28, 392.98,  16.884, 16.273,
+                                                   419.8,  .016343, 17.112};
+    static const double unit[EACH + OTHERS] = {
+        1, 1, 180 / 3.14159265358979323846, 180 / 3.14159265358979323846, 1, -1, -1};
+    static char text[LOOKED][40];
+    static double out[STEADY_TIMES * LOOKED];
+    const char *names[LOOKED];
+    static const nt_setting start = {"bearings.b.start.cage", "1"};
+    nt_error error = {0};
+    nt_b1 b;
+    for (int i = 0; i < EACH * NT_B1_BALLS; i++)
+        snprintf(text[i], sizeof text[i], "b.ball%d.%s", i / EACH + 1, each[i % EACH]);
+    for (int i = 0; i < LOOKED; i++)
+        names[i] = text[i];
+    names[EACH * NT_B1_BALLS] = "b.cage.speed";
+    names[EACH * NT_B1_BALLS + 1] = "b.torque";
+    names[EACH * NT_B1_BALLS + 2] = "b.power";
+    const nt_b1_look look = {
+        .names = names, .n = LOOKED, .times = STEADY_TIMES, .every = 2e-5, .out = out};
+    nt_sheet *sheet = nt_sheet_add(report, "figure-6-steady",
+                                   "Means from 20 to 40 ms, semi-explicit-2, h = 5e-7 s", columns);
+    if (nt_b1_open(&b, report, &start, 1) && !nt_b1_run(&b, &finely, &look, &error))
+        nt_paper_report_fail(report, &error, "semi-explicit-2");
+    for (int k = 0; k < EACH + OTHERS && nt_paper_report_ok(report); k++) {
+        int first = k < EACH ? k : EACH * NT_B1_BALLS + k - EACH,
+            balls = k < EACH ? NT_B1_BALLS : 1;
+        double sum = 0;
+        for (int t = STEADY_TIMES / 2; t < STEADY_TIMES; t++)
+            for (int i = 0; i < balls; i++)
+                sum += out[t * LOOKED + first + EACH * i];
+        double mean = unit[k] * sum / (balls * (STEADY_TIMES - STEADY_TIMES / 2));
+        const double row[3] = {mean, expected[k], mean / expected[k] - 1};
         nt_sheet_row(report, sheet, labels[k], row);
     }
     if (sheet)
         sheet->printed = true;
-    nt_course_end(&course);
-    nt_bearing_free(&bearing);
+    nt_b1_close(&b);
 }
 
 void nt_modin_figure_6(nt_paper_report *report)
 {
-    curves(report, false, "figure-6", "Figure 6: ball bearing, semi-explicit, h = 1e-6 s");
-    curves(report, true, "figure-6-bdf", "Figure 6: ball bearing, BDF");
-    cost(report);
+    nt_b1 b;
+    if (nt_b1_open(&b, report, NULL, 0)) {
+        curves(report, &b, &by_splitting, "figure-6",
+               "Figure 6: ball bearing, semi-explicit, h = 1e-6 s");
+        curves(report, &b, &by_bdf, "figure-6-bdf", "Figure 6: ball bearing, BDF");
+        digits(report, &b);
+        cost(report, &b);
+    }
+    nt_b1_close(&b);
     steady(report);
 }

@@ -10,9 +10,11 @@
  *
  * W of the size of the noise of one value where that is independent from run to run. The doubt in
  * D4 is its distance from the D2 of its own step or from the D4 of another one, what is less, but
- * not less than the noise allows: the median of W over d. The D4 with the smallest doubt counts. In
- * a chaotic motion, or where the result is not smooth in the parameter, W is large and no two
- * differences agree, at any step: then there is no verdict, whatever the derivative. */
+ * not less than the noise allows, W over d, nor less than what D4 of smaller steps differ by from
+ * it beyond their own noise: two differences of a large step may agree by chance, where a contact
+ * begins at another place between two time steps for each run. The D4 with the smallest doubt
+ * counts. In a chaotic motion, or where the result is not smooth in the parameter, W is large and
+ * no two differences agree, at any step: then there is no verdict, whatever the derivative. */
 #include "cli/sens_check.h"
 
 #include <math.h>
@@ -25,6 +27,8 @@ const double nt_check_steps[NT_CHECK_STEPS] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-
  * in a well-behaved run of some thousand steps, or by ten times the doubt; there is no verdict when
  * the doubt exceeds UNDECIDED. Relative to the largest component of the quantity. */
 static const double RELATIVE = 1e-5, UNDECIDED = 1e-3, DOUBTS = 10;
+/* What two differences are apart by counts as noise up to so many times the noise of one. */
+static const double EXPLAINED = 3;
 /* Values of runs are off by this at least, whether differences agree or not. */
 static const double LAST_DIGITS = 1e-15;
 /* What half the step changes in a difference, or in a derivative, is three quarters of its error by
@@ -60,6 +64,12 @@ static double noise_of(const nt_check_group *g, const nt_check_differences *d, i
     return largest;
 }
 
+/* What noise leaves open in D4 of step i. */
+static double rounding_of(const nt_check_group *g, const nt_check_differences *d, int i)
+{
+    return (noise_of(g, d, i) + LAST_DIGITS * g->largest) / (nt_check_steps[i] * d->size);
+}
+
 /* Distance of D4 of step i from the nearest other difference. */
 static double spread_of(const nt_check_group *g, const nt_check_differences *d, int i)
 {
@@ -68,6 +78,39 @@ static double spread_of(const nt_check_group *g, const nt_check_differences *d, 
         if (j != i && d->done[j])
             least = fmin(least, verdict_distance(g, d->four[i], d->four[j]));
     return least;
+}
+
+/* The second smallest W: one of them may be small by chance, and large ones may be no noise. */
+static double typical_noise(const nt_check_group *g, const nt_check_differences *d)
+{
+    double sorted[NT_CHECK_STEPS];
+    int n = 0;
+    for (int j = 0; j < NT_CHECK_STEPS; j++) {
+        if (!d->done[j])
+            continue;
+        double w = verdict_distance(g, d->wiggle[j], NULL);
+        int k = n++;
+        for (; k > 0 && sorted[k - 1] > w; k--)
+            sorted[k] = sorted[k - 1];
+        sorted[k] = w;
+    }
+    return n > 1 ? sorted[1] : 0;
+}
+
+/* How far the D4 of smaller steps are from that of step i, less what their noise explains. Those
+ * that noise alone leaves undecided contradict nothing. */
+static double contradiction_of(const nt_check_group *g, const nt_check_differences *d, int i)
+{
+    double most = 0, typical = typical_noise(g, d);
+    for (int j = 0; j < NT_CHECK_STEPS; j++) {
+        if (!d->done[j] || !(nt_check_steps[j] < nt_check_steps[i]))
+            continue;
+        double step = nt_check_steps[j] * d->size;
+        double noise = EXPLAINED * fmax(rounding_of(g, d, j), typical / step);
+        if (noise <= UNDECIDED * verdict_distance(g, d->four[i], NULL))
+            most = fmax(most, verdict_distance(g, d->four[i], d->four[j]) - noise);
+    }
+    return most;
 }
 
 /* What half the step changes in the difference, or in the derivative itself. */
@@ -82,11 +125,9 @@ nt_check_verdict nt_check_judge(const nt_check_group *g, const nt_check_differen
 {
     nt_check_verdict v = {.kind = NT_CHECK_FAILED, .step = -1, .doubt = (double)INFINITY};
     for (int i = 0; i < NT_CHECK_STEPS; i++) {
-        double step = nt_check_steps[i] * d->size;
         if (!d->done[i])
             continue;
-        double doubt =
-            fmax(spread_of(g, d, i), noise_of(g, d, i) / step) + LAST_DIGITS * g->largest / step;
+        double doubt = fmax(spread_of(g, d, i), contradiction_of(g, d, i)) + rounding_of(g, d, i);
         if (doubt < v.doubt || v.step < 0) {
             v.doubt = doubt;
             v.step = i;

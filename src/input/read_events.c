@@ -7,7 +7,9 @@
 #include "base/suggest.h"
 #include "model/joints/joint.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- actions -------------------------------------------------------------------------------- */
@@ -330,37 +332,81 @@ static nt_status check_laws(nt_reader *reader, const nt_event *event, const nt_n
     return NT_OK;
 }
 
-/* Whether one undoes at once what another does: the same passage, and opposite actions. */
+/* Whether one lets go of a joint that the other makes hold. */
+static bool lets_go(const nt_action *a, const nt_action *b)
+{
+    return does(a, NT_ACTION_RELEASE) && ((does(b, NT_ACTION_ENGAGE) && a->release == b->engage) ||
+                                          (does(b, NT_ACTION_LATCH) && a->release == b->latch));
+}
+
+/* Whether both set the same number, to values that differ whatever happens. */
+static bool set_apart(const nt_action *a, const nt_action *b)
+{
+    int n[2];
+    if (!does(a, NT_ACTION_SET) || !does(b, NT_ACTION_SET) || a->target != b->target ||
+        a->state != b->state)
+        return false;
+    nt_expression_variables(a->value, &n[0]);
+    nt_expression_variables(b->value, &n[1]);
+    return n[0] + n[1] == 0 &&
+           nt_expression_value(a->value, NULL) != nt_expression_value(b->value, NULL);
+}
+
 static bool undo(const nt_event *a, const nt_event *b)
 {
     for (int i = 0; i < a->n_actions; i++)
         for (int k = 0; k < b->n_actions; k++)
-            if (does(&a->actions[i], NT_ACTION_RELEASE) &&
-                ((does(&b->actions[k], NT_ACTION_ENGAGE) &&
-                  a->actions[i].release == b->actions[k].engage) ||
-                 (does(&b->actions[k], NT_ACTION_LATCH) &&
-                  a->actions[i].release == b->actions[k].latch)))
+            if (lets_go(&a->actions[i], &b->actions[k]) ||
+                lets_go(&b->actions[k], &a->actions[i]) ||
+                set_apart(&a->actions[i], &b->actions[k]))
                 return true;
     return false;
+}
+
+/* Two expressions pass zero together where one is the other times a number, which is looked for at
+ * a few places of no meaning: its sign, or 0. */
+static int same_passage(const nt_expression *a, const nt_expression *b, double *variables, int n)
+{
+    static const double same = 1e-12;
+    double ratio = 0, number = 0.5;
+    for (int place = 0; place < 4; place++) {
+        for (int i = 0; i < n; i++) {
+            number = fmod(number * 7.3890561 + 0.3141592, 1);
+            variables[i] = 0.2 + number;
+        }
+        double now = nt_expression_value(a, variables) / nt_expression_value(b, variables);
+        if (!isfinite(now) || now == 0 || (place > 0 && fabs(now - ratio) > same * fabs(ratio)))
+            return 0;
+        ratio = now;
+    }
+    return ratio > 0 ? 1 : -1;
+}
+
+/* Whether both happen at once: at the same passage, in the same direction. */
+static bool meet(const nt_event *a, const nt_event *b, double *variables, int n)
+{
+    int sign = same_passage(a->when, b->when, variables, n);
+    int way = sign < 0 && b->direction != 2 ? 1 - b->direction : b->direction;
+    return sign != 0 && (a->direction == 2 || way == 2 || a->direction == way);
 }
 
 static nt_status check_pairs(nt_reader *reader, const nt_node *section)
 {
     const nt_model *model = reader->model;
+    int n = nt_model_time_variable(model) + 1 + model->n_columns;
+    double *variables = calloc((size_t)n, sizeof *variables);
+    nt_status status = variables ? NT_OK : nt_read_no_memory(reader);
     for (int i = 0; i < model->n_happenings; i++)
-        for (int k = 0; k < model->n_happenings; k++) {
-            const nt_event *a = &model->happenings[i], *b = &model->happenings[k];
-            const nt_node *first = nt_node_find(section->values[i], "when");
-            const nt_node *second = nt_node_find(section->values[k], "when");
-            bool meet = a->direction == 2 || b->direction == 2 || a->direction == b->direction;
-            if (i != k && first && second && meet && strcmp(first->text, second->text) == 0 &&
-                undo(a, b))
-                return nt_node_fail(reader->error, section->keys[i > k ? i : k],
-                                    "events %s and %s undo each other: both happen where the same "
-                                    "expression passes zero",
-                                    a->name, b->name);
+        for (int k = 0; k < i && status == NT_OK; k++) {
+            const nt_event *a = &model->happenings[k], *b = &model->happenings[i];
+            if (a->when && b->when && undo(a, b) && meet(a, b, variables, n))
+                status = nt_node_fail(reader->error, section->keys[i],
+                                      "events %s and %s undo each other: both happen where the "
+                                      "same expression passes zero",
+                                      a->name, b->name);
         }
-    return NT_OK;
+    free(variables);
+    return status;
 }
 
 nt_status nt_read_events(nt_reader *reader)

@@ -180,6 +180,16 @@ static int hold(void *self, int operation, const nt_expression *argument, const 
     return held;
 }
 
+/* The signal behind that of a table that may slide. */
+static int piece(void *self, int variable)
+{
+    const context *c = self;
+    const nt_model *model = c->reader->model;
+    int next = variable - nt_model_time_variable(model);
+    bool slides = next < model->n_signals && model->signals[next].kind == NT_SIGNAL_PIECE;
+    return slides ? variable + 1 : -1;
+}
+
 /* The past of what loads depend on; a record may name one that a load has. */
 static int delay(void *self, const nt_expression *of, const nt_expression *by, const char *text,
                  int length, const char **words)
@@ -338,6 +348,7 @@ nt_status nt_read_expression(nt_reader *reader, const char *key, const nt_node *
                           .failed_in = &c.failed_in,
                           .table = find_table,
                           .hold = hold,
+                          .piece = piece,
                           .delay = delay,
                           .candidate = candidate};
     nt_error found = {0};

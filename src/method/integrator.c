@@ -148,12 +148,10 @@ static nt_status integrator_take_memory(nt_integrator *it)
         if (phases[i])
             phase_bind(phases[i], all, p);
     }
-    if (method->needs & NT_RATES_WITHIN) {
-        double *all = NT_TAKE(arena, it->size + 2 * nv, double);
-        if (!all)
-            return NT_NO_MEMORY;
-        phase_bind(&it->balanced, all, p);
-    }
+    double *balanced = NT_TAKE(arena, it->size + 2 * nv, double);
+    if (!balanced)
+        return NT_NO_MEMORY;
+    phase_bind(&it->balanced, balanced, p);
     if (!NT_DOUBLES(arena, nt_problem_changes_frame(p) ? 2 * nv : 0, &it->looked_v) ||
         !NT_DOUBLES(arena, estimates ? 2 * nv : 0, &it->estimate) ||
         !NT_DOUBLES(arena, scratch, &it->stepper.scratch) ||

@@ -18,7 +18,7 @@ struct nt_integrator {
     nt_phase before;   /* the state at the start of the last accepted step        */
     nt_phase within;   /* scratch, where work is followed                         */
     nt_phase balanced; /* of nt_integrator_balance, with [2 nv] v and vdot in the system's frame
-                          behind it; where methods have NT_RATES_WITHIN */
+                          behind it */
     nt_phase earlier;  /* the state before that, where steps may be taken back        */
     bool awaits;       /* the last step stands only when its review is known      */
     nt_step_error awaiting; /* its error, as it was estimated then               */
@@ -79,6 +79,15 @@ nt_status nt_integrator_looking(nt_integrator *integrator, nt_stepper *looking);
 /* v[nv] and vdot[nv] of a state in the system's frame: where they stand, or in looked_v. */
 void nt_integrator_rates(const nt_integrator *integrator, const nt_phase *phase, const double **v,
                          const double **vdot);
+
+/* Whether accelerations and multipliers of a state at t (s), of the last step, are solved for where
+ * a row shows it; and the outcomes of that where the equations have none, so that those of the
+ * method stay. */
+bool nt_integrator_balances(const nt_integrator *integrator, double t);
+static inline bool nt_has_no_rates(nt_status status)
+{
+    return status == NT_SINGULAR || status == NT_NOT_CONVERGED;
+}
 
 /* What the system came across in the last step, which stands, is looked at; and what it came across
  * in a try that does not stand, or before a run, at -infinity, is forgotten. */

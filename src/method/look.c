@@ -91,6 +91,11 @@ nt_status nt_integrator_dense(nt_integrator *it, double t, nt_state *state)
     return NT_OK;
 }
 
+bool nt_integrator_balances(const nt_integrator *it, double t)
+{
+    return (it->method->needs & NT_RATES_WITHIN) || t < it->stepper.now.all[NT_PHASE_T];
+}
+
 nt_status nt_integrator_balance(nt_integrator *it, const nt_state *state, nt_state *balanced,
                                 nt_error *error)
 {
@@ -99,7 +104,7 @@ nt_status nt_integrator_balance(nt_integrator *it, const nt_state *state, nt_sta
     const nt_problem *p = it->problem;
     const nt_state given = *state;
     *balanced = given;
-    if (!(it->method->needs & NT_RATES_WITHIN))
+    if (!nt_integrator_balances(it, given.t))
         return NT_OK;
     NT_NEED(error, "state.q state.v state.vdot", given.q, given.v, given.vdot);
     nt_phase shown = it->balanced; /* what is given may stand there */
@@ -120,6 +125,8 @@ nt_status nt_integrator_balance(nt_integrator *it, const nt_state *state, nt_sta
     nt_status status = nt_integrator_looking(it, &looking);
     if (status == NT_OK)
         status = nt_factors_accelerate(it->look, &at, shown.vdot, shown.lambda, shown.mu, &effort);
+    if (nt_has_no_rates(status))
+        return NT_OK;
     if (status != NT_OK)
         return nt_fail(error, status, "accelerations at t = %g s: %s", given.t,
                        nt_status_text(status));

@@ -21,7 +21,8 @@ enum { /* nt_method.needs: what it asks of a system, and what it can treat */
        NT_FIRST_ORDER = 512,  /* can treat unknowns of first order  */
        NT_NO_SLIDING = 1024,  /* multipliers enter by reactions alone: no sliding mode */
        NT_MASSLESS = 2048,    /* can treat unknowns without inertia: rests them at the start */
-       /* accelerations and multipliers of a state are those within the step that led to it */
+       /* accelerations and multipliers of a state are not those that the equations give there, but
+        * some within the step that led to it, or approximations */
        NT_RATES_WITHIN = 4096,
 };
 

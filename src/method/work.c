@@ -7,6 +7,10 @@
  * h^4 in q enters multiplied by h. So the work over a motion is as good as the positions, by
  * methods with a dense output of their own and by those of order four and below.
  *
+ * Methods whose multipliers belong within the step (NT_RATES_WITHIN) have one set of them per step:
+ * the power is taken with those of the step at all of its nodes. Half a step off, which is where
+ * the states at its ends have them, the work of a drive would be of first order.
+ *
  * A step in the midst of which the equations have no value stands nevertheless, as it does where no
  * work is asked for; the work is no number from there on, which no result takes. */
 #include "method/work.h"
@@ -59,12 +63,15 @@ void nt_work_fill(const nt_method *method, double *power)
     }
 }
 
-/* Of all forces without a potential, or of those alone that can give. */
-static double power_of(nt_integrator *it, const nt_phase *phase, bool gives)
+/* At a phase within the step that ends at `to`: of all forces without a potential, or of those
+ * alone that can give. */
+static double power_of(nt_integrator *it, const nt_phase *phase, const nt_phase *to, bool gives)
 {
     const nt_problem *p = it->problem;
     nt_energy energy = {0};
     nt_point at = nt_phase_point(phase);
+    if (it->method->needs & NT_RATES_WITHIN)
+        at.lambda = to->lambda, at.mu = to->mu;
     nt_integrator_rates(it, phase, &at.v, &at.vdot);
     if (p->system->energy(p->system->self, &at, &energy) != NT_OK)
         return (double)NAN;
@@ -76,19 +83,19 @@ nt_status nt_integrator_powers(nt_integrator *it, const nt_phase *from, const nt
 {
     nt_stepper *s = &it->stepper;
     double t = from->all[NT_PHASE_T], h = to->all[NT_PHASE_T] - t;
-    power[0] = power_of(it, from, gives);
+    power[0] = power_of(it, from, to, gives);
     s->glances = true;
     nt_status status = NT_OK;
     for (int k = 1; k < NT_WORK_NODES - 1 && status != NT_NO_MEMORY; k++) {
         if (!nt_work_looks(it->method, k))
             continue;
         status = nt_integrator_between(it, from, to, t + nt_work_node[k] * h, &it->within);
-        power[k] = status == NT_OK ? power_of(it, &it->within, gives) : (double)NAN;
+        power[k] = status == NT_OK ? power_of(it, &it->within, to, gives) : (double)NAN;
     }
     s->glances = false;
     if (status == NT_NO_MEMORY)
         return status;
-    power[NT_WORK_NODES - 1] = power_of(it, to, gives);
+    power[NT_WORK_NODES - 1] = power_of(it, to, to, gives);
     nt_work_fill(it->method, power);
     return NT_OK;
 }

@@ -384,9 +384,9 @@ nt_status nt_sensitivity_balance(nt_sensitivity *s, int i, const nt_state *state
     if (!sensitivity_has(s, i))
         return nt_fail(error, NT_INVALID, "sensitivity %d, expected a number from 0 to %d", i,
                        s->n - 1);
-    if (!s->balanced)
-        return NT_OK;
     nt_integrator *it = s->integrator;
+    if (!nt_integrator_balances(it, state->t))
+        return NT_OK;
     const nt_problem *p = it->problem;
     size_t nv = (size_t)p->nv, nc = (size_t)p->nc;
     double *out = s->balanced, *d = out + 3 * nv + nc, *v = d + 3 * nv, *vdot = v + nv,
@@ -413,6 +413,8 @@ nt_status nt_sensitivity_balance(nt_sensitivity *s, int i, const nt_state *state
     if (status == NT_OK)
         status = balance_solve(s, i, it->look, &at, d, z);
     s->now = at_end;
+    if (nt_has_no_rates(status))
+        return NT_OK;
     if (status != NT_OK)
         return nt_fail(error, status, "derivatives of accelerations at t = %g s: %s", state->t,
                        nt_status_text(status));

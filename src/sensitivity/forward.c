@@ -41,7 +41,6 @@ static nt_status forward_take_memory(nt_sensitivity *s)
     size_t each = s->directions.stride;
     s->directions.group = 4 * each + 3 * NT_GROUP_GAP;
     size_t all = s->all = fours ? room / 4 * s->directions.group : count * each;
-    size_t balanced = it->method->needs & NT_RATES_WITHIN ? 9 * nv + 2 * (size_t)p->nc : 0;
     size_t inner = it->track_work ? all : 0, ends = (it->track_work ? 4 : 3) * it->size;
     s->route = NT_TAKE(arena, count, nt_load_route);
     bool good =
@@ -59,7 +58,7 @@ static nt_status forward_take_memory(nt_sensitivity *s)
         NT_DOUBLES(arena, inner, &s->inner) && NT_DOUBLES(arena, NT_APART * each, &s->apart) &&
         NT_DOUBLES(arena, ends, &s->dense) &&
         NT_DOUBLES(arena, 3 * nv + (size_t)p->nc, &s->dense_shown) &&
-        (balanced == 0 || NT_DOUBLES(arena, balanced, &s->balanced)) &&
+        NT_DOUBLES(arena, 9 * nv + 2 * (size_t)p->nc, &s->balanced) &&
         NT_DOUBLES(arena, nt_length_direction_work(p), &s->length.work);
     if (!good)
         return NT_NO_MEMORY;

@@ -34,6 +34,7 @@ struct nt_sensitivity {
     double t;            /* s, of `now`; NaN before the start                */
     double *event_time;  /* [n] derivatives of event_t                       */
     double event_t;      /* s, when something happened last; or NaN          */
+    bool balances;       /* the indicator that is differenced is of accelerations or reactions */
     double *work;        /* [n] J per unit, at `now`                         */
     double *work_before; /* [n] at `before`                                  */
     double *power;       /* [n][NT_WORK_NODES] W per unit, over the last step */
@@ -47,7 +48,7 @@ struct nt_sensitivity {
     double *refined;     /* [2 nv + 3 n_memory] an instant, with another step */
     double *dense;       /* phases of a varied dense output                  */
     double *dense_shown; /* [3 nv + nc]                                      */
-    double *balanced;    /* [9 nv + 2 nc] of nt_sensitivity_balance; NULL where it does nothing */
+    double *balanced;    /* [9 nv + 2 nc] of nt_sensitivity_balance          */
     nt_length_direction length; /* of the direction NT_ALONG_TIME, per unit of E           */
     nt_minimum_norm *reactions; /* of redundant joints; NULL until they are asked for */
 };

@@ -9,10 +9,11 @@
  * with x' = (v, vdot) on either side, and J the derivative of the state just behind in that just
  * before, along all that varies, the time included. Where the time stood in an entry of memory, dt*
  * is the variation of that. At an event that ends the run it is the state at t* that is
- * wanted, and x'+ dt* stays. dg and g' are sixth-order central differences of the indicator.
- * Multipliers, accelerations and the memory of the method follow from dx+ as at a start. So they do
- * where nothing happens but that their derivatives jump: what a delay gives bends where the start
- * comes back, at a time that its length moves. */
+ * wanted, and x'+ dt* stays. dg and g' are sixth-order central differences of the indicator; where
+ * it is of accelerations or reactions, those of the forces at each state. Multipliers,
+ * accelerations and the memory of the method follow from dx+ as at a start. So they do where
+ * nothing happens but that their derivatives jump: what a delay gives bends where the start comes
+ * back, at a time that its length moves. */
 #include "base/error.h"
 #include "group/block.h"
 #include "sensitivity/forward.h"
@@ -23,6 +24,47 @@
 /* A rate of an indicator below this part of what its value changes with the motion as a whole is
  * rounding: the motion only touches the zero, and t* has no derivative. */
 static const double GRAZES = 1e-9;
+
+/* Accelerations and multipliers of the forces at a state just before. */
+static nt_status balance_beside(nt_integrator *it, nt_phase *phase)
+{
+    nt_effort effort = {.unknown = -1};
+    nt_point at = nt_phase_point(phase);
+    nt_status status =
+        nt_factors_accelerate(it->factors, &at, phase->vdot, phase->lambda, phase->mu, &effort);
+    it->factors->kept = false;
+    return status;
+}
+
+/* Whether the indicator is of accelerations or multipliers, which are those of the forces at every
+ * state that it is looked at then, with the rows that hold just before. */
+static nt_status find_rates(nt_sensitivity *s, const nt_jump_of_state *jump)
+{
+    nt_integrator *it = s->integrator;
+    const nt_problem *p = it->problem;
+    nt_phase moved = nt_sensitivity_phase(s, 0);
+    double g[2];
+    nt_status status = NT_OK;
+    memcpy(moved.all, jump->from->all, it->size * sizeof(double));
+    for (int k = 0; k < 2 && status == NT_OK; k++) {
+        for (int i = 0; k == 1 && i < p->nv; i++)
+            moved.vdot[i] += 1 + fabs(moved.vdot[i]);
+        for (int i = 0; k == 1 && i < p->nc; i++)
+            moved.lambda[i] += 1 + fabs(moved.lambda[i]);
+        nt_point at = nt_sensitivity_point(s, &moved);
+        status = it->stops.events->indicate(p->system->self, &at, it->stops.g[0], it->stops.way);
+        g[k] = it->stops.g[0][jump->indicator];
+    }
+    s->balances = !(g[0] == g[1]);
+    return status;
+}
+
+static nt_status take_rows_before(nt_integrator *it, const nt_jump_of_state *jump)
+{
+    nt_point at = nt_phase_point(jump->from);
+    nt_instant_take_rows(it, jump->from->memory);
+    return nt_factors_choose_rows(it->factors, &at);
+}
 
 /* The indicator at a state that has moved by offset times a variation, parameters included
  * (direction -1: they stay). */
@@ -39,6 +81,8 @@ static nt_status indicator_beside(nt_sensitivity *s, const nt_jump_of_state *jum
         varied.all[NT_PHASE_T] += offset;
     else if (s->route[direction].parameter >= 0)
         status = nt_sensitivity_move_parameter(s, direction, offset);
+    if (status == NT_OK && s->balances)
+        status = balance_beside(it, &varied);
     if (status != NT_OK)
         return status;
     nt_point at = nt_sensitivity_point(s, &varied);
@@ -78,7 +122,9 @@ static nt_status indicator_rate(nt_sensitivity *s, const nt_jump_of_state *jump,
     bool parameter = direction >= 0 && s->route[direction].parameter >= 0;
     if (parameter)
         step = fmin(step, 1e-2 * nt_parameter_scale(s, s->route[direction].parameter));
-    nt_status back = NT_OK, status = difference_indicator(s, jump, direction, d, step, rate);
+    nt_status back = NT_OK, status = s->balances ? take_rows_before(s->integrator, jump) : NT_OK;
+    if (status == NT_OK)
+        status = difference_indicator(s, jump, direction, d, step, rate);
     double before = *rate, off = (double)INFINITY;
     bool alike = false;
     for (int level = 0; level < FINER && !alike && status == NT_OK; level++) {
@@ -128,8 +174,7 @@ static nt_status grazes(const nt_sensitivity *s, const nt_jump_of_state *jump, n
                                                     sizeof words);
     return nt_fail(error, NT_UNSUPPORTED,
                    "at t = %.9g s %s only touches its zero: its time has no derivative, and what "
-                   "follows has none; or it is of accelerations or reactions alone, whose rates "
-                   "derivatives do not follow: expected one of positions, velocities or states",
+                   "follows has none",
                    jump->from->all[NT_PHASE_T], words);
 }
 
@@ -306,9 +351,14 @@ nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of
         return nt_fail(error, NT_INCONSISTENT, "sensitivities have not begun");
     if (jump->bends)
         return nt_sensitivity_begin_again(s, error);
+    nt_factors *factors = it->factors; /* impacts beside choose rows anew */
+    int n_dropped = factors->n_dropped;
+    memcpy(it->kept, factors->dropped, (size_t)n_dropped * sizeof *it->kept);
     nt_variation motion = motion_of(s, jump->from, s->next);
     nt_status status = NT_OK;
     if (jump->indicator >= 0)
+        status = find_rates(s, jump);
+    if (jump->indicator >= 0 && status == NT_OK)
         status = indicator_rate(s, jump, -1, &motion, &passes);
     if (status == NT_OK)
         status = power_of(s, jump->from, &power[0]);
@@ -319,9 +369,6 @@ nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of
                        nt_status_text(status));
     if (jump->indicator >= 0 && !(fabs(passes) > GRAZES * jump->scale))
         return grazes(s, jump, error);
-    nt_factors *factors = it->factors; /* impacts beside choose rows anew */
-    int n_dropped = factors->n_dropped;
-    memcpy(it->kept, factors->dropped, (size_t)n_dropped * sizeof *it->kept);
     bool maps = false; /* more than accelerations jumps */
     for (size_t k = 0; k < nv; k++)
         maps = maps || jump->from->v[k] != behind->v[k];

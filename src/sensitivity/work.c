@@ -118,6 +118,24 @@ static nt_status vary_node(nt_sensitivity *s, int k, double h, nt_phase *node)
 
 /* ---- work ----------------------------------------------------------------------------------- */
 
+/* d(power) of direction i at a node, which varies by `varied`. Methods whose multipliers belong
+ * within the step have those of its end at all nodes (method/work.c). */
+static nt_status vary_power_at_node(nt_sensitivity *s, int i, const nt_phase *at, double *varied,
+                                    double *derivative)
+{
+    const nt_stepper *stepper = &s->integrator->stepper;
+    nt_phase node = *at;
+    nt_variation d = varied == s->inner
+                         ? nt_variation_at(stepper->problem, &s->directions, varied, i)
+                         : nt_sensitivity_variation(s, varied, i, NT_APART_STATE);
+    if (s->integrator->method->needs & NT_RATES_WITHIN) {
+        nt_variation last = nt_sensitivity_variation(s, s->next, i, NT_APART_LAST);
+        node.lambda = stepper->next.lambda, node.mu = stepper->next.mu;
+        d.lambda = last.lambda, d.mu = last.mu;
+    }
+    return vary_power(s, i, &node, &d, derivative);
+}
+
 nt_status nt_sensitivity_vary_work(nt_sensitivity *s, double h)
 {
     nt_stepper *stepper = &s->integrator->stepper;
@@ -132,12 +150,8 @@ nt_status nt_sensitivity_vary_work(nt_sensitivity *s, double h)
             continue;
         if (!first && !last)
             status = vary_node(s, k, h, &inner);
-        for (int i = 0; i < s->n && status == NT_OK; i++) {
-            nt_variation d = varied == s->inner
-                                 ? nt_variation_at(stepper->problem, &s->directions, varied, i)
-                                 : nt_sensitivity_variation(s, varied, i, NT_APART_STATE);
-            status = vary_power(s, i, at, &d, &s->power[NT_WORK_NODES * i + k]);
-        }
+        for (int i = 0; i < s->n && status == NT_OK; i++)
+            status = vary_power_at_node(s, i, at, varied, &s->power[NT_WORK_NODES * i + k]);
     }
     for (int i = 0; i < s->n && status == NT_OK; i++) {
         double *power = s->power + NT_WORK_NODES * i;

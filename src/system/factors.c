@@ -71,19 +71,6 @@ nt_status nt_factors_keep_made(nt_factors *f)
     return NT_OK;
 }
 
-nt_status nt_factors_let_rest(nt_factors *f)
-{
-    f->resting = NT_TAKE(&f->arena, f->problem->nv, unsigned char);
-    return f->resting ? NT_OK : NT_NO_MEMORY;
-}
-
-void nt_factors_clear_resting(const nt_factors *f, double *x)
-{
-    for (int i = 0; f->resting && i < f->problem->nv; i++)
-        if (f->resting[i])
-            x[i] = 0;
-}
-
 nt_status nt_factors_solve(nt_factors *f, double *b, bool *made)
 {
     const nt_pattern *pattern = f->problem->pattern;

@@ -37,6 +37,9 @@ typedef struct nt_factors {
      * accelerations nothing determines, as they were found last. Their accelerations are zero.
      * NULL: the matrix of a system with such unknowns is singular. */
     unsigned char *resting;
+    struct nt_leaning *leaning; /* [n_primary] of nodes: such directions along no axis; NULL: they
+                                   were never looked for */
+    int n_leaning;              /* nodes with some                                      */
 
     unsigned char *mark; /* [n] scratch of the choice                    */
     int *fixed;          /* [n] scratch of nt_factors_project            */
@@ -71,6 +74,14 @@ nt_status nt_factors_solve(nt_factors *factors, double *b, bool *made);
 
 /* From now on unknowns with neither inertia nor constraint rest. NT_NO_MEMORY. */
 nt_status nt_factors_let_rest(nt_factors *factors);
+/* Finds them in the matrix of accelerations at hand, terms->matrix, and puts ones there: a balance
+ * of forces, which a step finds, is theirs, and each is solved to zero. What nothing at all has
+ * stays singular. */
+nt_status nt_factors_rest(nt_factors *factors, const nt_point *at, const nt_terms *terms);
+/* Where none may rest: the unknown next to a direction along no axis that neither inertia nor a
+ * constraint has, -1 where there is none; in the matrix at hand, and in that of a point. */
+int nt_factors_find_undetermined(nt_factors *factors);
+int nt_factors_undetermined(nt_factors *factors, const nt_point *at);
 /* Zero in x[n] for those that rest. */
 void nt_factors_clear_resting(const nt_factors *factors, double *x);
 

@@ -420,6 +420,9 @@ nt_status nt_factors_accelerations(nt_factors *f, const nt_point *at, double *vd
     if (status != NT_OK)
         return refuse_accelerations(problem, at->t, status, -1, error);
     nt_effort effort = {0};
+    int undetermined = nt_factors_undetermined(f, at);
+    if (undetermined >= 0)
+        return refuse_accelerations(problem, at->t, NT_SINGULAR, undetermined, error);
     status = nt_factors_accelerate(f, at, vdot, lambda, mu, &effort);
     if (status == NT_OK)
         return NT_OK;

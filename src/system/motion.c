@@ -29,68 +29,6 @@
 
 static const nt_combination accelerations = {.mass = 1, .multiplier = 1, .row_mass = 1};
 
-/* Marks the unknowns whose rows are zero all along, among those that are marked. */
-static int mark_empty_rows(const nt_factors *f, unsigned char *marks)
-{
-    const nt_pattern *pattern = f->problem->pattern;
-    for (int slot = 0; slot < pattern->n_slots; slot++) {
-        int row = pattern->row[slot], column = pattern->column[slot];
-        int i0 = pattern->node_start[row], j0 = pattern->node_start[column];
-        int rows = pattern->node_start[row + 1] - i0,
-            columns = pattern->node_start[column + 1] - j0;
-        double nine[9];
-        const double *w = nt_matrix_full_block(&f->matrix, slot, nine);
-        for (int i = 0; row < pattern->n_primary && i < rows; i++)
-            for (int j = 0; j < columns; j++)
-                if (w[i * columns + j] != 0)
-                    marks[i0 + i] = 0;
-    }
-    int count = 0;
-    for (int i = 0; i < f->problem->nv; i++)
-        count += marks[i];
-    return count;
-}
-
-/* Unknowns that neither inertia nor a constraint has, but a stiffness or a damping: theirs is a
- * balance of forces, which a step finds. They rest: a one on the diagonal solves each to zero. What
- * nothing at all has stays singular. */
-static nt_status let_rest(nt_factors *f, const nt_point *at, const nt_terms *motion)
-{
-    const nt_problem *p = f->problem;
-    const nt_pattern *pattern = p->pattern;
-    static const nt_combination rest = {.damping = 1, .stiffness = 1};
-    unsigned char *rests = f->resting, *without = f->mark;
-    memset(rests, 1, (size_t)p->nv);
-    if (mark_empty_rows(f, rests) == 0)
-        return NT_OK;
-    nt_terms terms = {.parts = NT_ALL_PARTS,
-                      .level = NT_ACCELERATION,
-                      .rows = f->work + p->nv,
-                      .matrix = &f->matrix,
-                      .combination = &rest};
-    nt_matrix_zero(&f->matrix);
-    nt_status status = nt_problem_evaluate(p, at, &terms);
-    memset(without, 1, (size_t)p->nv);
-    mark_empty_rows(f, without);
-    for (int i = 0; i < p->nv; i++)
-        rests[i] = rests[i] && !without[i];
-    terms = *motion;
-    terms.residual = NULL;
-    nt_matrix_zero(&f->matrix);
-    if (status == NT_OK)
-        status = nt_problem_evaluate(p, at, &terms);
-    for (int node = 0; node < pattern->n_primary; node++) {
-        int i0 = pattern->node_start[node], size = pattern->node_start[node + 1] - i0;
-        int slot = nt_pattern_find(pattern, node, node);
-        double *w = slot < 0 ? NULL : nt_matrix_block(&f->matrix, slot);
-        bool single = w && nt_pattern_is_single(pattern, slot);
-        for (int i = 0; w && i < size; i++)
-            if (rests[i0 + i] && !(single && i > 0))
-                w[single ? 0 : i * (size + 1)] = 1;
-    }
-    return status;
-}
-
 /* The matrix, and with `r` the residual and rows at the present vdot and multipliers. */
 static nt_status motion_assemble(nt_factors *f, const nt_point *at, double *r, nt_effort *effort)
 {
@@ -105,10 +43,18 @@ static nt_status motion_assemble(nt_factors *f, const nt_point *at, double *r, n
     effort->evaluations++;
     nt_status status = nt_problem_evaluate(p, at, &terms);
     if (status == NT_OK && f->resting)
-        status = let_rest(f, at, &terms);
+        status = nt_factors_rest(f, at, &terms);
     if (r)
         nt_factors_clear_resting(f, r);
     return status;
+}
+
+int nt_factors_undetermined(nt_factors *f, const nt_point *at)
+{
+    nt_effort effort = {0};
+    if (f->resting || motion_assemble(f, at, NULL, &effort) != NT_OK)
+        return -1;
+    return nt_factors_find_undetermined(f);
 }
 
 static nt_status motion_factorise(nt_factors *f, const nt_point *at, nt_effort *effort)
@@ -218,6 +164,17 @@ static nt_status divide_by_momenta(nt_factors *f, const nt_point *at, double *vd
     return NT_OK;
 }
 
+/* Whether accelerations or multipliers have come down from beyond a thousand times what they are,
+ * when `change` was subtracted: their rounding is then a thousand times that of a solve. */
+static bool guess_was_huge(const nt_problem *p, const double *change, const double *vdot,
+                           const double *lambda, const double *mu)
+{
+    enum { FAR = 1000 };
+    double most = fmax(motion_largest_of(lambda, p->nh), motion_largest_of(mu, p->nn));
+    return motion_largest_of(change, p->nv) > FAR * motion_largest_of(vdot, p->nv) ||
+           motion_largest_of(change + p->nv, p->nc) > FAR * most;
+}
+
 nt_status nt_factors_accelerate(nt_factors *f, const nt_point *at, double *vdot, double *lambda,
                                 double *mu, nt_effort *effort)
 {
@@ -252,8 +209,12 @@ nt_status nt_factors_accelerate(nt_factors *f, const nt_point *at, double *vdot,
                      motion_subtract(mu, r + p->nv + p->nh, p->nn);
         if (!isfinite(sum))
             return NT_NOT_FINITE;
-        if (affine) /* one solve, checked by the solver's residual, is the answer */
+        /* One solve, checked by the solver's residual, is the answer, unless the guess was so far
+         * off that its rounding is left in it. */
+        if (affine && (iteration > 0 || !guess_was_huge(p, r, vdot, lambda, mu)))
             return NT_OK;
+        if (affine)
+            continue;
         effort->iterations++;
         double change = motion_largest_of(r, p->n),
                size = largest_acceleration(p, vdot, lambda, mu);

@@ -199,6 +199,53 @@ static void test_prescribed_motion(void **state)
     is_close("beam", reach, 1, 0.1);
 }
 
+/* Sections without inertia about axes of their own, on a line along no axis of the ground: the same
+ * as along x, turned. Methods that need accelerations name the node. */
+static void test_beams_without_rotary_inertia_askew(void **state)
+{
+    static const char *const rotary[] = {"1e-4, 0, 0", "0, 1e-4, 0", "0, 2e-5, 1e-4", "0, 0, 0"};
+    static const char *const inertias[] = {"lumped", "consistent"};
+    /* columns: where x, y, z go */
+    static const double R[3][3] = {
+        {2. / 3, -2. / 3, 1. / 3}, {2. / 3, 1. / 3, -2. / 3}, {1. / 3, 2. / 3, 2. / 3}};
+    (void)state;
+    for (int k = 0; k < 8; k++) {
+        double tip[2][3];
+        for (int turned = 0; turned < 2; turned++) {
+            char text[1000];
+            double x[3], y[3], g[3];
+            motion m;
+            for (int i = 0; i < 3; i++) {
+                x[i] = turned ? R[i][0] : i == 0;
+                y[i] = turned ? R[i][1] : i == 1;
+                g[i] = -9.81 * (turned ? R[i][2] : i == 2) + 3 * y[i];
+            }
+            snprintf(text, sizeof text,
+                     "nutate: 1\ngravity: [%.17g, %.17g, %.17g]\nbeams:\n  rod:\n"
+                     "    points: [[0, 0, 0], [%.17g, %.17g, %.17g]]\n"
+                     "    normal: [%.17g, %.17g, %.17g]\n"
+                     "    order: 2\n    elements: 4\n    inertia: %s\n    sections:\n"
+                     "      - {stiffness: [1e6, 4e5, 4e5, 100, 300, 200],"
+                     " mass: [0.8, 0.8, 0.8, %s]}\n"
+                     "joints: {root: {type: fixed, between: [ground, rod.root]}}\n"
+                     "simulation: {duration: 0.1, step: 1e-3}\n",
+                     g[0], g[1], g[2], x[0], x[1], x[2], y[0], y[1], y[2], inertias[k % 2],
+                     rotary[k / 2]);
+            assert_int_equal(begin(&m, text, "rkmk-dopri5"), NT_SINGULAR);
+            assert_non_null(strstr(m.error.message, "body rod.node2 about"));
+            assert_non_null(strstr(m.error.message, "no inertia or constraint determines it"));
+            finish(&m);
+            assert_int_equal(begin(&m, text, "generalized-alpha"), NT_OK);
+            look(&m, 0.1, "rod.tip.position", tip[turned]);
+            finish(&m);
+        }
+        for (int i = 0; i < 3; i++) {
+            double back = R[0][i] * tip[1][0] + R[1][i] * tip[1][1] + R[2][i] * tip[1][2];
+            is_close("tip", back, tip[0][i], 1e-8);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +253,7 @@ int main(void)
         cmocka_unit_test(test_a_balance_of_forces),
         cmocka_unit_test(test_beams),
         cmocka_unit_test(test_prescribed_motion),
+        cmocka_unit_test(test_beams_without_rotary_inertia_askew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,4 +136,40 @@ says "at t = 0.4099" "event back at restless.yaml:$(grep -n "^  back:" restless.
 sed 's/on: cart, value/on: cart, at: [pull, 0, 0], value/' bouncing.yaml >struck.yaml
 expect 2 check struck.yaml
 says "at: this place depends on parameters, expected numbers, or a marker"
+
+# ---- a pendulum that is let go where its joint is pulled too hard: the time of it follows the reaction ----
+cat >pulled.yaml <<'END'
+nutate: 1
+parameters: {g: 9.81, limit: 12, m: 1}
+gravity: [0, 0, -g]
+bodies: {b: {mass: m, inertia: [0.1, 0.1, 0.1], position: [1, 0, 0]}}
+joints: {pivot: {type: revolute, between: [ground, b], at: [0, 0, 0], axis: [0, 1, 0]}}
+events: {off: {when: pivot.force.z - limit, then: [{release: pivot}]}}
+simulation: {duration: 0.8, step: 1e-3, method: rkmk-dop853, tolerance: 1e-11}
+output: {record: [b.position.x, b.position.z]}
+END
+expect 0 sens pulled.yaml --param g --param limit --param m --check
+prints "6 derivatives agree"
+expect 0 run pulled.yaml -o whole.csv
+[ "$(wc -l <whole.events.csv)" = 2 ] || fail "the pendulum is not let go once"
+
+# ---- a relay by a table of steps slides as the same one by sign does ----
+printf 'v,f\n-1,1\n0,-1\n' >relay.csv
+cat >relay.yaml <<'END'
+nutate: 1
+gravity: [0, 0, 0]
+tables: {relay: {file: relay.csv, interpolation: previous}}
+bodies: {b: {mass: 1, point: true, velocity: [1, 0, 0]}}
+forces: {f: {type: force, on: b, value: ["5*table(relay, b.velocity.x) + if(t > 1, 6*t, 0)", 0, 0]}}
+simulation: {duration: 2, step: 1e-2}
+output: {every: 0.1, record: [b.position.x, b.velocity.x]}
+END
+sed 's/5\*table(relay, b.velocity.x)/-5*sign(b.velocity.x)/' relay.yaml >by_sign.yaml
+for how in generalized-alpha generalized-alpha-soi2 rkmk-dop853 theta; do
+    expect 0 run relay.yaml --method $how -o relay_of.csv
+    says "sliding mode  1 times, for 0.8 s in all"
+    expect 0 run by_sign.yaml --method $how -o by_sign.csv
+    paste -d, relay_of.csv by_sign.csv | awk -F, 'NR > 1 && (($2 - $5)^2 + ($3 - $6)^2 > 1e-18) { bad = 1 }
+        END { exit bad }' || fail "a relay by a table with $how"
+done
 finish

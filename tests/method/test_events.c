@@ -204,6 +204,12 @@ static void bad_events_are_refused(void **state)
         {"  a: {when: t - 1, then: [{engage: hook}]}\n  b: {when: t - 1, then: [{release: "
          "hook}]}\n",
          "undo each other"},
+        {"  a: {when: t - 1, then: [{engage: hook}]}\n  b: {when: 2 - t*2, then: [{release: "
+         "hook}]}\n",
+         "undo each other"},
+        {"  a: {when: t - 1, direction: rising, then: [{set: {k: 1}}]}\n"
+         "  b: {when: 1 - t, direction: falling, then: [{set: {k: 2}}]}\n",
+         "undo each other"},
         {"  a: {when: t - 1, then: [{stop: x, release: ball}]}\n", "expected one of release"},
     };
     (void)state;

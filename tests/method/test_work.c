@@ -20,6 +20,31 @@ static const char free_rod[] =
     "forces: {push: {type: force, on: rod, at: [1, 0, 0], frame: body, "
     "value: [F*sin(3*t), F*cos(2*t), 1 + F*sin(t)]}}\n";
 
+/* A rod whose rotation is given, pulled back and pushed: the drive does the work of its moment.
+ * With explicit forces alone splitting methods eliminate the rotation. */
+static const char spun[] =
+    "nutate: 1\nparameters: {m: 2, F: 3}\ngravity: [0, -9.81, 0]\n"
+    "bodies: {rod: {mass: m, inertia: [0.2, 0.3, 0.25], angular_velocity: [0, 0, 5]}}\n"
+    "joints: {turn: {type: parallel, between: [ground, rod], at: [0, 0, 0], axis: [0, 0, 1], "
+    "motion: 3*t + sin(2*t)}}\n"
+    "forces: {back: {type: spring, between: [ground, rod], at: [[0, 1, 0], [0, 0.4, 0.1]], "
+    "stiffness: 40, damping: 3, length: 0.5, part: explicit},\n"
+    "push: {type: force, on: rod, at: [0.5, 0, 0], frame: body, part: explicit, "
+    "value: [F*sin(3*t), F*cos(2*t), 1 + F*sin(t)]}}\n";
+
+/* The same with a joint more, so that it has multipliers instead. */
+static const char spun_by_multipliers[] =
+    "nutate: 1\nparameters: {m: 2, F: 3}\ngravity: [0, -9.81, 0]\n"
+    "bodies: {rod: {mass: m, inertia: [0.2, 0.3, 0.25], angular_velocity: [0, 0, 5]},\n"
+    "bob: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 0.5, 0]}}\n"
+    "joints: {turn: {type: parallel, between: [ground, rod], at: [0, 0, 0], axis: [0, 0, 1], "
+    "motion: 3*t + sin(2*t)},\n"
+    "hangs: {type: spherical, between: [rod, bob], at: [0, 0.2, 0]}}\n"
+    "forces: {back: {type: spring, between: [ground, rod], at: [[0, 1, 0], [0, 0.4, 0.1]], "
+    "stiffness: 40, damping: 3, length: 0.5, part: explicit},\n"
+    "push: {type: force, on: rod, at: [0.5, 0, 0], frame: body, part: explicit, "
+    "value: [F*sin(3*t), F*cos(2*t), 1 + F*sin(t)]}}\n";
+
 static const double END = 2;
 
 typedef struct balance {
@@ -114,6 +139,10 @@ static void converges_with_the_method(void **state)
     } cases[] = {{driven, "generalized-alpha", 0.02, 2},
                  {driven, "generalized-alpha-soi2", 0.02, 2},
                  {driven, "theta", 0.02, 2},
+                 {spun, "generalized-alpha", 0.02, 2},
+                 {spun, "theta", 0.02, 2},
+                 {spun, "semi-explicit-2", 0.02, 2},
+                 {spun_by_multipliers, "semi-explicit-2", 0.02, 2},
                  {free_rod, "lie-midpoint", 0.02, 2},
                  {driven, "rkmk-dopri5", 0.05, 5},
                  {driven, "rkmk-dop853", 0.2, 8}};

@@ -205,6 +205,82 @@ static void parameters_reach_contacts(void **state)
     mechanism_close(&m);
 }
 
+/* A ball in a groove that is 4 % wider, on a model whose length is 1 m: a hundredth of that is more
+ * than the ball. */
+static const char groove[] =
+    "nutate: 1\nparameters: {R: 0.0228, tube: 4.953e-3, rho: 4.7625e-3, E: 207e9, mu: 1e-2}\n"
+    "bodies: {ball: {mass: 3.5e-3, inertia: [3e-8, 3e-8, 3e-8], position: [0.02299, 0, 2e-5],\n"
+    "         velocity: [20, 3, 0.2], angular_velocity: [100, 200, 300]}}\n"
+    "contacts: {c: {type: sphere_torus, between: [ground, ball], radius: rho, damping: 0.2,\n"
+    "           torus: {axis: [0, 0, 1], radius: R, tube: tube, inside: true},\n"
+    "           material: {E: E, nu: 0.3}, friction: {coefficient: mu, slip: 1e-3}}}\n";
+
+/* Indentation 5.5e-7 m: differences at 1e-10 m are good to 1e-7. */
+static void radii_reach_hertz_stiffness(void **state)
+{
+    (void)state;
+    enum { PARAMETERS = 5 };
+    mechanism m = mechanism_read(groove);
+    const nt_system *s = nt_run_system(m.run);
+    double p[PARAMETERS], zero[6] = {0};
+    nt_point at = {.q = m.q, .v = m.v, .vdot = zero};
+    s->get_parameters(s->self, p);
+    for (int k = 0; k < PARAMETERS; k++) {
+        double exact[6] = {0}, side[2][6] = {{0}}, moved[PARAMETERS], size = 0;
+        double step = k < 3 ? 1e-10 : 1e-5 * p[k];
+        nt_terms terms = {.parts = NT_ALL_PARTS, .residual = exact};
+        assert_int_equal(s->parameter_tangent(s->self, &at, k, &terms), NT_OK);
+        for (int i = 0; i < 2; i++) {
+            memcpy(moved, p, sizeof p);
+            moved[k] += i ? step : -step;
+            assert_int_equal(s->set_parameters(s->self, moved), NT_OK);
+            terms.residual = side[i];
+            assert_int_equal(s->evaluate(s->self, &at, &terms), NT_OK);
+        }
+        assert_int_equal(s->set_parameters(s->self, p), NT_OK);
+        for (int i = 0; i < 6; i++)
+            size = fmax(size, fabs(exact[i]));
+        for (int i = 0; i < 6; i++)
+            CLOSE(exact[i], (side[1][i] - side[0][i]) / (2 * step), 1e-6 * size);
+    }
+    mechanism_close(&m);
+}
+
+/* Off to the side by a hundredth of the model's length, on either side, a sphere has left the other
+ * one, with the same force of zero: which says nothing of the derivative here. */
+static void a_contact_that_both_sides_have_left(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "nutate: 1\nparameters: {aside: 1e-4}\n"
+        "bodies: {ball: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0.00999]}}\n"
+        "contacts: {c: {type: sphere_sphere, between: [ground, ball], radii: [5e-3, 5e-3],\n"
+        "           at: [[aside, 0, 0], [0, 0, 0]], stiffness: 1e9, exponent: 1.5}}\n";
+    mechanism m = mechanism_read(text);
+    const nt_system *s = nt_run_system(m.run);
+    double loads[6] = {0}, zero[6] = {0}, out[3];
+    nt_point at = {.q = m.q, .v = m.v, .vdot = zero};
+    nt_terms terms = {.parts = NT_ALL_PARTS, .residual = loads};
+    nt_state look = {.q = m.q, .v = m.v, .vdot = zero};
+    nt_state_rate rate = {.parameter = 0};
+    nt_quantity_info force;
+    nt_error error = {0};
+    /* l = |(-a, 0, z)|, N = k delta^1.5: dN/da = -1.5 k delta^.5 a/l, F = N (-a, 0, z)/l */
+    double a = 1e-4, z = 0.00999, k = 1e9, l = sqrt(a * a + z * z), delta = 0.01 - l;
+    double N = k * pow(delta, 1.5), slope = -1.5 * k * sqrt(delta) * a / l;
+    double by_a[3] = {-a / l * slope - N / l + N * a * a / (l * l * l), 0,
+                      z / l * slope - N * z * a / (l * l * l)};
+    assert_int_equal(s->parameter_tangent(s->self, &at, 0, &terms), NT_OK);
+    assert_int_equal(nt_model_quantity(nt_run_model(m.run), "c.force", &force, &error), NT_OK);
+    assert_int_equal(nt_run_sample_tangent(m.run, &force, 1, &look, NULL, &rate, NULL, out, &error),
+                     NT_OK);
+    for (int i = 0; i < 3; i++) {
+        CLOSE(-loads[i], by_a[i], 1e-8 * fabs(by_a[0]));
+        CLOSE(out[i], by_a[i], 1e-8 * fabs(by_a[0]));
+    }
+    mechanism_close(&m);
+}
+
 /* ---- balances at random states -------------------------------------------------------------- */
 
 static const char *const pairs[] = {
@@ -380,6 +456,8 @@ int main(void)
         cmocka_unit_test(damping_never_pulls),
         cmocka_unit_test(onset_is_smooth),
         cmocka_unit_test(parameters_reach_contacts),
+        cmocka_unit_test(radii_reach_hertz_stiffness),
+        cmocka_unit_test(a_contact_that_both_sides_have_left),
         cmocka_unit_test(momenta_are_kept),
         cmocka_unit_test(energy_balances),
         cmocka_unit_test(rebound_loses_what_the_law_says),

@@ -139,7 +139,8 @@ const nt_method nt_method_generalized_alpha_residual = {
     .name = "generalized-alpha-residual",
     .summary = "generalized-alpha in local parameters, residual form, index 3",
     .reference = "Bruls & Eberhard 2008, algorithm 2",
-    .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_FIRST_ORDER | NT_GAINS_ENERGY,
+    .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_FIRST_ORDER | NT_GAINS_ENERGY |
+             NT_RATES_WITHIN,
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .frames = NT_IN_BOTH_FRAMES,

@@ -344,7 +344,8 @@ const nt_method nt_method_generalized_alpha_soi2 = {
     .name = "generalized-alpha-soi2",
     .summary = "Lie-group generalized-alpha, stabilised index 2, variable steps",
     .reference = "Jay & Negrut 2009",
-    .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR | NT_FIRST_ORDER,
+    .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR |
+             NT_FIRST_ORDER | NT_RATES_WITHIN,
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .frames = NT_IN_BOTH_FRAMES,

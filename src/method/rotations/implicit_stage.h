@@ -59,7 +59,7 @@ nt_status nt_stage_linearise(nt_stepper *stepper, double h, const nt_directions 
 
 /* What their descriptors have in common. */
 #define NT_STAGE_SLOTS                                                                             \
-    .needs = NT_NEEDS_MOMENTA | NT_NEEDS_TANGENT, .options = nt_stage_options,                     \
+    .needs = NT_NEEDS_MOMENTA | NT_NEEDS_TANGENT | NT_RATES_WITHIN, .options = nt_stage_options,   \
     .n_options = NT_STAGE_OPTIONS, .frames = NT_IN_FRAME(NT_BODY), .layout = nt_stage_layout,      \
     .linearise = nt_stage_linearise
 

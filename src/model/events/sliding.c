@@ -33,18 +33,32 @@ static const double NEVER = -1e300;
 
 /* ---- what a switch passes ------------------------------------------------------------------- */
 
-static double span_of(int operation) { return operation == NT_OP_SIGN ? 2 : 1; }
+/* By how much its value jumps from `low` to what follows it. */
+static double span_of(const nt_switch *s, double low)
+{
+    if (s->operation == NT_OP_TABLE)
+        return nt_table_next(s->table, low) - low;
+    return s->operation == NT_OP_SIGN ? 2 : 1;
+}
+
+/* The value behind `low`. */
+static double next_of(const nt_switch *s, double low)
+{
+    return s->operation == NT_OP_TABLE ? nt_table_next(s->table, low) : low + span_of(s, low);
+}
 
 /* The value of the argument between `low` and what follows it. */
-static double level_of(int operation, double low)
+static double level_of(const nt_switch *s, double low)
 {
-    switch (operation) {
+    switch (s->operation) {
     case NT_OP_FLOOR:
         return low + 1;
     case NT_OP_CEIL:
         return low;
     case NT_OP_ROUND:
         return low + 0.5;
+    case NT_OP_TABLE:
+        return nt_table_next(s->table, low);
     default:
         return 0;
     }
@@ -54,16 +68,15 @@ static bool has_levels(int operation)
 {
     return operation == NT_OP_LESS || operation == NT_OP_LESS_EQUAL ||
            operation == NT_OP_HEAVISIDE || operation == NT_OP_SIGN || operation == NT_OP_FLOOR ||
-           operation == NT_OP_CEIL || operation == NT_OP_ROUND;
+           operation == NT_OP_CEIL || operation == NT_OP_ROUND || operation == NT_OP_TABLE;
 }
 
-/* Whether the operation's value can act on the rate of its argument: velocities or states are in
- * it, and no force. */
-static bool may_slide(const nt_model *model, const nt_switch *s)
+bool nt_switch_may_slide(const nt_model *model, const nt_switch *s)
 {
     int n, time = nt_model_time_variable(model);
     const int *variables = nt_expression_variables(s->argument, &n);
-    if (!s->moves || s->known || s->bends || !has_levels(s->operation))
+    if (!s->moves || s->known || s->bends || !has_levels(s->operation) ||
+        (s->table && s->table->form.beyond == NT_BEYOND_PERIODIC))
         return false;
     bool moves = false;
     for (int i = 0; i < n; i++) {
@@ -128,7 +141,7 @@ double nt_slide_inside(const nt_run *run, int k, double low)
 {
     const nt_switch *s = &run->model->switches[k];
     double u = run->variables[nt_model_time_variable(run->model) + 1 + s->signal];
-    return fmin(u - low, low + span_of(s->operation) - u);
+    return fmin(u - low, next_of(s, low) - u);
 }
 
 /* ---- where it begins and ends --------------------------------------------------------------- */
@@ -149,7 +162,7 @@ bool nt_slide_takes(const nt_model *model, int k, double from, double to, nt_ins
     const nt_element *e = &model->elements[s->slide];
     double t = instant->at->t, before = entry[NT_SLIDE_BEFORE];
     bool soon = t - entry[NT_SLIDE_TIME] <= instant->nudge;
-    if (soon && fabs(from - before) == span_of(s->operation)) {
+    if (soon && from != before && fmax(from, before) == next_of(s, fmin(from, before))) {
         entry[NT_SLIDE_ON] = 1;
         instant->memory[model->switch_memory + k] = fmin(from, before);
         instant->restitution[nt_element_row(e, 0)] = 0;
@@ -166,9 +179,9 @@ void nt_slide_leaves(nt_run *run, int k, nt_instant *instant)
     const nt_model *model = run->model;
     const nt_switch *s = &model->switches[k];
     double *entry = nt_slide_entries(model, k, instant->memory);
-    double *low = instant->memory + model->switch_memory + k, span = span_of(s->operation);
+    double *low = instant->memory + model->switch_memory + k;
     double u = run->variables[nt_model_time_variable(model) + 1 + s->signal];
-    *low += u - *low > span / 2 ? span : 0;
+    *low = u - *low > span_of(s, *low) / 2 ? next_of(s, *low) : *low;
     entry[NT_SLIDE_ON] = 0;
     entry[NT_SLIDE_TIME] = NEVER;
     instant->number = occurrence(model, k, true);
@@ -323,8 +336,7 @@ static nt_status sliding_evaluate(const nt_element *element, const nt_view *view
         add_rate_tangent(slide, view, room);
     double low = view->at->memory[view->model->switch_memory + slide->number];
     if (terms->rows)
-        terms->rows[row] =
-            accelerations ? rate_of(slide, view, room) : x - level_of(s->operation, low);
+        terms->rows[row] = accelerations ? rate_of(slide, view, room) : x - level_of(s, low);
     return terms->rows && !isfinite(terms->rows[row]) ? NT_NOT_FINITE : NT_OK;
 }
 
@@ -428,7 +440,7 @@ nt_status nt_model_add_slides(nt_model *model)
 {
     int before = model->n_elements, n = 0;
     for (int k = 0; k < model->n_switches; k++)
-        n += may_slide(model, &model->switches[k]);
+        n += nt_switch_may_slide(model, &model->switches[k]);
     if (n == 0)
         return NT_OK;
     nt_element *all = NT_TAKE(&model->arena, before + n, nt_element);
@@ -437,7 +449,7 @@ nt_status nt_model_add_slides(nt_model *model)
     memcpy(all, model->elements, (size_t)before * sizeof *all);
     for (int k = 0; k < model->n_switches; k++) {
         nt_switch *s = &model->switches[k];
-        if (!may_slide(model, s))
+        if (!nt_switch_may_slide(model, s))
             continue;
         s->slide = before + model->n_slides++;
         all[s->slide] = (nt_element){.type = &slide_type,

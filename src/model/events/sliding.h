@@ -20,6 +20,9 @@
 
 enum { NT_SLIDE_ON, NT_SLIDE_TIME, NT_SLIDE_BEFORE, NT_SLIDE_MEMORY };
 
+/* Whether the operation's value can act on the rate of its argument: velocities or states are in
+ * it, and no force. */
+bool nt_switch_may_slide(const nt_model *model, const nt_switch *s);
 /* Adds the elements, when all switches are known and before the model is laid out. */
 nt_status nt_model_add_slides(nt_model *model);
 /* Whether no load depends on such values but linearly. */

@@ -1,5 +1,6 @@
 #include "model/events/switches.h"
 
+#include "model/events/sliding.h"
 #include "model/expressions/expression_code.h"
 #include "model/quantities/signal.h"
 
@@ -80,6 +81,9 @@ int nt_model_switch(nt_model *model, int operation, const nt_expression *argumen
     if (signal == -2)
         return -2;
     to->signal = signal;
+    bool slides = operation == NT_OP_TABLE && nt_switch_may_slide(model, to);
+    if (slides && nt_model_added_signal(model, NT_SIGNAL_PIECE, model->n_switches) < 0)
+        return -2;
     model->n_switches++;
     return signal < 0 ? -1 : nt_model_time_variable(model) + 1 + signal;
 }
@@ -106,8 +110,7 @@ double nt_table_piece(const nt_table *table, double x)
     return table->x[low] + shift;
 }
 
-/* The first point above x, infinite behind the last. */
-static double table_next(const nt_table *table, double x)
+double nt_table_next(const nt_table *table, double x)
 {
     double shift = 0, first = table->x[0], last = table->x[table->n - 1];
     if (table->form.beyond == NT_BEYOND_PERIODIC && isfinite(x)) {
@@ -176,7 +179,7 @@ double nt_switch_inside(const nt_run *run, int k, double held, const double *var
     case NT_OP_ROUND:
         return fmin(x - (held - 0.5), held + 0.5 - x);
     case NT_OP_TABLE: {
-        double next = table_next(s->table, held);
+        double next = nt_table_next(s->table, held);
         bool below = s->table->form.beyond != NT_BEYOND_PERIODIC && held < s->table->x[0];
         return below ? s->table->x[0] - x : fmin(x - held, next - x);
     }
@@ -202,7 +205,7 @@ static double next_point(const nt_switch *s, double x, bool up)
     case NT_OP_ROUND:
         return up ? floor(x - 0.5) + 1.5 : ceil(x - 0.5) - 0.5;
     case NT_OP_TABLE:
-        return up ? table_next(s->table, x) : table_last(s->table, x);
+        return up ? nt_table_next(s->table, x) : table_last(s->table, x);
     default:
         return zero;
     }

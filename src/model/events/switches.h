@@ -13,8 +13,9 @@
 int nt_model_switch(nt_model *model, int operation, const nt_expression *argument,
                     const nt_table *table, const char *key, nt_place place);
 
-/* The kind of a signal that is a switch. */
-enum { NT_SIGNAL_SWITCH = -1 };
+/* The kind of a signal that is a switch; and of the one behind it where a table by `previous` may
+ * slide: the point below. */
+enum { NT_SIGNAL_SWITCH = -1, NT_SIGNAL_PIECE = -3 };
 
 /* A switch whose argument does not depend on the motion. */
 static inline bool nt_signal_is_of_time(const nt_model *model, const nt_signal *signal)
@@ -35,5 +36,7 @@ void nt_switch_word(const nt_model *model, int k, char *text, int size);
 
 /* The begin of the piece of a table of steps that x lies in. */
 double nt_table_piece(const nt_table *table, double x);
+/* The first point above x, infinite behind the last. */
+double nt_table_next(const nt_table *table, double x);
 
 #endif

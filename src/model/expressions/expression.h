@@ -68,6 +68,9 @@ typedef struct nt_symbols {
      * is out. The argument lives in the arena; operation: an nt_operation. */
     int (*hold)(void *context, int operation, const struct nt_expression *argument,
                 const nt_table *table);
+    /* Of a table by `previous` in whose place such a variable stands, where that may also lie
+     * between two of its points: the variable that is the point below. -1: it always is one. */
+    int (*piece)(void *context, int variable);
 
     /* delay(of, by): index >= 0 of the variable that it is, or -1 with *words set to why it cannot
      * be here; -2: memory is out. text[length] is how it is written, without its name. */

@@ -292,6 +292,27 @@ static bool parser_table_number(nt_parser *p, int at, const nt_table *table, int
     return true;
 }
 
+/* A table by `previous` of a held variable u that may lie between a point and the next one:
+ * f(piece) + (u - piece) slope, which is linear in u. i: the number of the table. */
+static bool parse_slide(nt_parser *p, int at, const nt_table *table, int i, int variable, int piece,
+                        nt_operand *out)
+{
+    const nt_table *steps = nt_table_steps(table, p->arena);
+    nt_operand u, low, first, slope, part;
+    int k;
+    if (!steps) {
+        p->status = nt_fail(p->error, NT_NO_MEMORY, "out of memory");
+        return false;
+    }
+    return parser_table_number(p, at, steps, &k) && nt_parser_emit_variable(p, variable, &u) &&
+           nt_parser_emit_variable(p, piece, &low) &&
+           nt_parser_emit(p, (nt_code){.operation = NT_OP_TABLE, .a = low.slot, .b = i}, &first) &&
+           nt_parser_emit(p, (nt_code){.operation = NT_OP_TABLE, .a = low.slot, .b = k}, &slope) &&
+           nt_parser_binary(p, NT_OP_SUBTRACT, u, low, &part) &&
+           nt_parser_binary(p, NT_OP_MULTIPLY, part, slope, &part) &&
+           nt_parser_binary(p, NT_OP_ADD, first, part, out);
+}
+
 /* table(NAME, x), table(NAME, x, COLUMN) or table(MAP, x, u), after its '(' */
 static bool parse_table(nt_parser *p, nt_operand *out)
 {
@@ -331,6 +352,9 @@ static bool parse_table(nt_parser *p, nt_operand *out)
     int variable = -1;
     if (!parser_table_number(p, at, table, &i) || !nt_parser_hold(p, NT_OP_TABLE, x, i, &variable))
         return false;
+    int piece = variable >= 0 && s && s->piece ? s->piece(s->context, variable) : -1;
+    if (piece >= 0)
+        return parse_slide(p, at, table, i, variable, piece, out);
     if (variable >= 0 && !nt_parser_emit_variable(p, variable, &x)) /* the begin of a piece */
         return false;
     return nt_parser_emit(p, (nt_code){.operation = NT_OP_TABLE, .a = x.slot, .b = i}, out);

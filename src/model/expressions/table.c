@@ -259,3 +259,17 @@ void nt_table_evaluate(const nt_table *t, double x, double out[3])
             out[1] = 0;
     }
 }
+
+const nt_table *nt_table_steps(const nt_table *table, nt_arena *arena)
+{
+    nt_table *steps = NT_TAKE(arena, 1, nt_table);
+    double *y;
+    if (!steps || !NT_DOUBLES(arena, (size_t)table->n, &y))
+        return NULL;
+    for (int k = 0; k + 1 < table->n; k++)
+        y[k] = slopes_secant(table->x, table->y, k);
+    y[table->n - 1] = 0;
+    *steps = *table;
+    steps->y = y;
+    return steps;
+}

@@ -158,6 +158,19 @@ static nt_status sixth_order(variation *v, const nt_touched *t, double h, slope 
     return status;
 }
 
+/* The largest change of what a contact adds, where both sides have no difference but have left it:
+ * then they are too far away. */
+static nt_status contact_left(variation *v, const nt_touched *t, double *change)
+{
+    const double *beside = v->plus;
+    double *here = v->minus;
+    nt_status status = evaluate_at(v, t, 0, here);
+    *change = 0;
+    for (int i = 0; status == NT_OK && i < v->n; i++)
+        *change = fmax(*change, fabs(beside[i] - here[i]));
+    return status;
+}
+
 /* Places where the element has no value are too far away: the next step is shorter. */
 static nt_status best_difference(variation *v, const nt_touched *t, double step, slope *out)
 {
@@ -169,6 +182,12 @@ static nt_status best_difference(variation *v, const nt_touched *t, double step,
     for (int level = 0; level < levels && !good; level++, h *= NEXT_STEP) {
         slope *next = &v->trial;
         status = sixth_order(v, t, h, next, &good);
+        if (status == NT_OK && contact && next->size == 0) {
+            double change = 0;
+            status = contact_left(v, t, &change);
+            good = good && change == 0;
+            next->doubt = fmax(next->doubt, change / h);
+        }
         good = good && status == NT_OK;
         if (status == NT_OK && (!found || next->doubt < out->doubt)) {
             double *of = out->of; /* the better one stays, the other one is tried next */

@@ -35,8 +35,8 @@ nt_status nt_tangent_sampler_init(nt_tangent_sampler *t, nt_run *run, int column
                NT_DOUBLES(arena, nv, &t->step, &t->v, &t->vdot) &&
                NT_DOUBLES(arena, rows, &t->multipliers, &t->reactions) &&
                NT_DOUBLES(arena, s->n_memory, &t->memory) &&
-               NT_DOUBLES(arena, columns, &t->plus, &t->minus, &t->sixth, &t->fourth, &t->rounding,
-                          &t->doubt, &t->gap, &t->noise);
+               NT_DOUBLES(arena, columns, &t->here, &t->plus, &t->minus, &t->sixth, &t->fourth,
+                          &t->rounding, &t->doubt, &t->gap, &t->noise);
     return all ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
 }
 
@@ -167,7 +167,10 @@ static nt_status sampler_difference(nt_tangent_sampler *t, const nt_sample_direc
  * gap that does not even halve is rounding, of whatever the values are small differences of (the
  * force of a stiff penalty joint), and grows as 1/h from there on. So does the gap where a step
  * goes from one side of a steep curve to the other (traction within its slip): it is no rounding
- * where it comes from more than a millionth of the value. */
+ * where it comes from more than a millionth of the value.
+ *
+ * No difference at all is in doubt where the value has changed on both sides alike: a contact that
+ * both sides of a large step have left has no force there. */
 static bool sampler_choose(nt_tangent_sampler *t, bool first, double h, double *out)
 {
     bool good = true;
@@ -178,11 +181,14 @@ static bool sampler_choose(nt_tangent_sampler *t, bool first, double h, double *
         t->gap[i] = gap;
         t->rounding[i] = fmax(t->rounding[i], t->noise[i] / h);
         double doubt = (size > 0 ? gap * sqrt(gap / size) : 0) + t->rounding[i];
+        bool is_left = size == 0 && t->plus[i] != t->here[i];
+        if (is_left)
+            doubt = fmax(doubt, fabs(t->plus[i] - t->here[i]) / h);
         if (first || doubt < t->doubt[i]) {
             out[i] = t->sixth[i];
             t->doubt[i] = doubt;
         }
-        good = good && gap <= fmax(GOOD * size, 10 * t->rounding[i]);
+        good = good && !is_left && gap <= fmax(GOOD * size, 10 * t->rounding[i]);
     }
     return good;
 }
@@ -212,6 +218,7 @@ nt_status nt_tangent_sampler_take(nt_tangent_sampler *t, const nt_sample_directi
         return status;
     double h = first_step(run, d);
     h = isfinite(h) ? h : 1;
+    status = records_at(t, d, 0, t->here, error);
     for (int level = 0; level < LEVELS && !good && status == NT_OK; level++, h *= NEXT_STEP) {
         status = sampler_difference(t, d, h, error);
         if (status == NT_OK)

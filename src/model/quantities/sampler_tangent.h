@@ -7,8 +7,8 @@
 typedef struct nt_tangent_sampler {
     nt_sampler sampler;
     int columns;
-    double *q, *step, *v, *vdot, *multipliers, *reactions, *memory; /* a place beside the state */
-    double *plus, *minus, *sixth, *fourth, *rounding, *doubt;       /* [columns]                */
+    double *q, *step, *v, *vdot, *multipliers, *reactions, *memory;  /* a place beside the state */
+    double *here, *plus, *minus, *sixth, *fourth, *rounding, *doubt; /* [columns]                */
     double *gap, *noise; /* [columns] of fourth to sixth order at the step before; rounding that
                             gaps show */
 } nt_tangent_sampler;

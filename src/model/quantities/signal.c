@@ -116,7 +116,7 @@ int nt_signal_body(const nt_model *model, const nt_signal *signal)
 
 bool nt_signal_is_held(const nt_signal *signal)
 {
-    return signal->kind == NT_SIGNAL_SWITCH ||
+    return signal->kind == NT_SIGNAL_SWITCH || signal->kind == NT_SIGNAL_PIECE ||
            (signal->kind >= 0 && nt_quantity_kinds[signal->kind].of == NT_OF_HELD);
 }
 
@@ -149,6 +149,11 @@ double nt_signal_value(const nt_signal *signal, const nt_view *view)
         const double *held = view->at->memory;
         if (nt_slide_is_on(view->model, signal->object, held))
             return nt_slide_value(view, signal->object);
+        double value = held ? held[view->model->switch_memory + signal->object] : (double)NAN;
+        return isnan(value) ? nt_switch_value(view->run, signal->object, view->variables) : value;
+    }
+    if (signal->kind == NT_SIGNAL_PIECE) {
+        const double *held = view->at->memory;
         double value = held ? held[view->model->switch_memory + signal->object] : (double)NAN;
         return isnan(value) ? nt_switch_value(view->run, signal->object, view->variables) : value;
     }

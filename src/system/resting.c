@@ -1,0 +1,278 @@
+/* Unknowns that rest: neither inertia nor a constraint has them, so that nothing determines their
+ * accelerations.
+ *
+ * Most are single unknowns, whose rows are zero. Of the three rows of a rotation a combination n
+ * may vanish that is along no axis (a beam whose sections have no inertia about an axis of their
+ * own): n . W = 0 for all blocks W of the rows. Then n n^T is put into the diagonal block, where a
+ * single unknown has a one. */
+#include "system/factors.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rounding of a combination of rows, relative to the largest number of the block. */
+static const double ROUNDING = 1e-13;
+
+/* Directions in which the rows of a node of three unknowns vanish. */
+typedef struct nt_leaning {
+    double n[3][3];   /* unit vectors, at right angles           */
+    double largest;   /* number of its rows                      */
+    unsigned char is; /* bits: which of them are such directions */
+} nt_leaning;
+
+nt_status nt_factors_let_rest(nt_factors *f)
+{
+    f->resting = NT_TAKE(&f->arena, f->problem->nv, unsigned char);
+    return f->resting ? NT_OK : NT_NO_MEMORY;
+}
+
+void nt_factors_clear_resting(const nt_factors *f, double *x)
+{
+    const nt_pattern *pattern = f->problem->pattern;
+    for (int i = 0; f->resting && i < f->problem->nv; i++)
+        if (f->resting[i])
+            x[i] = 0;
+    for (int node = 0; f->resting && f->n_leaning > 0 && node < pattern->n_primary; node++) {
+        double *y = x + pattern->node_start[node];
+        for (int k = 0; k < 3; k++) {
+            const double *n = f->leaning[node].n[k];
+            if (!(f->leaning[node].is & 1 << k))
+                continue;
+            double along = n[0] * y[0] + n[1] * y[1] + n[2] * y[2];
+            for (int i = 0; i < 3; i++)
+                y[i] -= along * n[i];
+        }
+    }
+}
+
+/* ---- along axes ------------------------------------------------------------------------------ */
+
+/* Marks the unknowns whose rows are zero all along, among those that are marked. */
+static int mark_empty_rows(const nt_factors *f, unsigned char *marks)
+{
+    const nt_pattern *pattern = f->problem->pattern;
+    for (int slot = 0; slot < pattern->n_slots; slot++) {
+        int row = pattern->row[slot], column = pattern->column[slot];
+        int i0 = pattern->node_start[row], j0 = pattern->node_start[column];
+        int rows = pattern->node_start[row + 1] - i0,
+            columns = pattern->node_start[column + 1] - j0;
+        double nine[9];
+        const double *w = nt_matrix_full_block(&f->matrix, slot, nine);
+        for (int i = 0; row < pattern->n_primary && i < rows; i++)
+            for (int j = 0; j < columns; j++)
+                if (w[i * columns + j] != 0)
+                    marks[i0 + i] = 0;
+    }
+    int count = 0;
+    for (int i = 0; i < f->problem->nv; i++)
+        count += marks[i];
+    return count;
+}
+
+/* ---- along no axis --------------------------------------------------------------------------- */
+
+/* The rows of a slot of a node of three unknowns, [3][columns], and its largest number; 0: it is
+ * none of such a node. */
+static double rows_of_slot(const nt_factors *f, int slot, double nine[9], const double **rows,
+                           int *columns)
+{
+    const nt_pattern *pattern = f->problem->pattern;
+    int row = pattern->row[slot], column = pattern->column[slot];
+    double most = 0;
+    if (row >= pattern->n_primary || pattern->node_start[row + 1] - pattern->node_start[row] != 3)
+        return 0;
+    *columns = pattern->node_start[column + 1] - pattern->node_start[column];
+    *rows = nt_matrix_full_block(&f->matrix, slot, nine);
+    for (int i = 0; i < 3 * *columns; i++)
+        most = fmax(most, fabs((*rows)[i]));
+    return most;
+}
+
+/* Eigenvectors of a symmetric matrix by Jacobi's rotations, as rows of v. */
+static void find_eigenvectors(double a[3][3], double v[3][3])
+{
+    for (int i = 0; i < 9; i++)
+        v[i / 3][i % 3] = i % 4 == 0;
+    for (int turn = 0; turn < 3 * 10; turn++) {
+        int p = turn % 3 == 2, q = turn % 3 == 0 ? 1 : 2;
+        if (a[p][q] == 0)
+            continue;
+        double angle = atan2(2 * a[p][q], a[q][q] - a[p][p]) / 2, c = cos(angle), s = sin(angle);
+        for (int k = 0; k < 3; k++) {
+            double x = a[k][p], y = a[k][q];
+            a[k][p] = c * x - s * y, a[k][q] = s * x + c * y;
+        }
+        for (int k = 0; k < 3; k++) {
+            double x = a[p][k], y = a[q][k];
+            a[p][k] = c * x - s * y, a[q][k] = s * x + c * y;
+            x = v[p][k], y = v[q][k];
+            v[p][k] = c * x - s * y, v[q][k] = s * x + c * y;
+        }
+    }
+}
+
+/* Which directions of its node's do not vanish in the block of a slot. */
+static unsigned char directions_in(const nt_factors *f, int slot, double least)
+{
+    double nine[9];
+    const double *w;
+    int columns;
+    double most = rows_of_slot(f, slot, nine, &w, &columns);
+    unsigned char in = 0;
+    const nt_leaning *leaning = &f->leaning[f->problem->pattern->row[slot]];
+    for (int k = 0; most > least && k < 3; k++)
+        for (int j = 0; j < columns; j++) {
+            const double *n = leaning->n[k];
+            double sum = n[0] * w[j] + n[1] * w[columns + j] + n[2] * w[2 * columns + j];
+            in |= (unsigned char)((fabs(sum) > ROUNDING * most) << k);
+        }
+    return in;
+}
+
+/* Blocks of a node whose numbers are smaller are rounding beside the others: they do not count. */
+static double least_of_node(const nt_factors *f, int slot)
+{
+    return ROUNDING * f->leaning[f->problem->pattern->row[slot]].largest;
+}
+
+/* Candidates: where the sum of W W^T over the blocks, each in units of its own, has no extent. */
+static void find_candidates(nt_factors *f)
+{
+    const nt_pattern *pattern = f->problem->pattern;
+    double nine[9];
+    const double *w;
+    int columns;
+    memset(f->leaning, 0, (size_t)pattern->n_primary * sizeof *f->leaning);
+    for (int slot = 0; slot < pattern->n_slots; slot++) {
+        double most = rows_of_slot(f, slot, nine, &w, &columns);
+        if (most > 0)
+            f->leaning[pattern->row[slot]].largest =
+                fmax(f->leaning[pattern->row[slot]].largest, most);
+    }
+    for (int slot = 0; slot < pattern->n_slots; slot++) {
+        double most = rows_of_slot(f, slot, nine, &w, &columns);
+        if (most <= 0 || most <= least_of_node(f, slot))
+            continue;
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                for (int k = 0; k < columns; k++)
+                    f->leaning[pattern->row[slot]].n[i][j] +=
+                        w[i * columns + k] / most * (w[j * columns + k] / most);
+    }
+    for (int node = 0; node < pattern->n_primary; node++) {
+        double squares[3][3];
+        memcpy(squares, f->leaning[node].n, sizeof squares);
+        find_eigenvectors(squares, f->leaning[node].n);
+        f->leaning[node].is = f->leaning[node].largest > 0 ? 7 : 0;
+    }
+}
+
+/* Directions along which the rows of the matrix at hand vanish, but no single row does. The number
+ * of nodes that have some. */
+static int find_leaning(nt_factors *f)
+{
+    const nt_pattern *pattern = f->problem->pattern;
+    find_candidates(f);
+    for (int slot = 0; slot < pattern->n_slots; slot++)
+        if (pattern->row[slot] < pattern->n_primary)
+            f->leaning[pattern->row[slot]].is &=
+                (unsigned char)~directions_in(f, slot, least_of_node(f, slot));
+    f->n_leaning = 0;
+    for (int node = 0; node < pattern->n_primary; node++) {
+        for (int k = 0; k < 3; k++)
+            for (int i = 0; i < 3; i++) /* a row of its own, which is zero */
+                if (fabs(f->leaning[node].n[k][i]) >= 1)
+                    f->leaning[node].is &= (unsigned char)~(1 << k);
+        f->n_leaning += f->leaning[node].is != 0;
+    }
+    return f->n_leaning;
+}
+
+static nt_status take_leaning(nt_factors *f)
+{
+    if (!f->leaning)
+        f->leaning = NT_TAKE(&f->arena, f->problem->pattern->n_primary, nt_leaning);
+    return f->leaning ? NT_OK : NT_NO_MEMORY;
+}
+
+int nt_factors_find_undetermined(nt_factors *f)
+{
+    const nt_pattern *pattern = f->problem->pattern;
+    if (take_leaning(f) != NT_OK || find_leaning(f) == 0)
+        return -1;
+    for (int node = 0; node < pattern->n_primary; node++)
+        for (int k = 0; k < 3; k++) {
+            const double *n = f->leaning[node].n[k];
+            if (!(f->leaning[node].is & 1 << k))
+                continue;
+            int most = fabs(n[1]) > fabs(n[0]) ? 1 : 0;
+            return pattern->node_start[node] + (fabs(n[2]) > fabs(n[most]) ? 2 : most);
+        }
+    return -1;
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+/* Those that nothing at all has do not rest: the matrix of stiffness and damping is at hand. */
+static void leave_out_free(nt_factors *f)
+{
+    const nt_pattern *pattern = f->problem->pattern;
+    unsigned char *without = f->mark;
+    memset(without, 1, (size_t)f->problem->nv);
+    mark_empty_rows(f, without);
+    for (int i = 0; i < f->problem->nv; i++)
+        f->resting[i] = f->resting[i] && !without[i];
+    if (f->n_leaning == 0)
+        return;
+    unsigned char *in = f->mark;
+    memset(in, 0, (size_t)pattern->n_primary);
+    for (int slot = 0; slot < pattern->n_slots; slot++)
+        if (pattern->row[slot] < pattern->n_primary)
+            in[pattern->row[slot]] |= directions_in(f, slot, 0);
+    for (int node = 0; node < pattern->n_primary; node++)
+        f->leaning[node].is &= in[node];
+}
+
+static void put_ones(nt_factors *f)
+{
+    const nt_pattern *pattern = f->problem->pattern;
+    for (int node = 0; node < pattern->n_primary; node++) {
+        int i0 = pattern->node_start[node], size = pattern->node_start[node + 1] - i0;
+        int slot = nt_pattern_find(pattern, node, node);
+        double *w = slot < 0 ? NULL : nt_matrix_block(&f->matrix, slot);
+        bool single = w && nt_pattern_is_single(pattern, slot);
+        for (int i = 0; w && i < size; i++)
+            if (f->resting[i0 + i] && !(single && i > 0))
+                w[single ? 0 : i * (size + 1)] = 1;
+        for (int k = 0; w && !single && f->n_leaning > 0 && k < 3; k++)
+            for (int i = 0; i < 9 && f->leaning[node].is & 1 << k; i++)
+                w[i] += f->leaning[node].n[k][i / 3] * f->leaning[node].n[k][i % 3];
+    }
+}
+
+nt_status nt_factors_rest(nt_factors *f, const nt_point *at, const nt_terms *motion)
+{
+    const nt_problem *p = f->problem;
+    static const nt_combination rest = {.damping = 1, .stiffness = 1};
+    if (take_leaning(f) != NT_OK)
+        return NT_NO_MEMORY;
+    memset(f->resting, 1, (size_t)p->nv);
+    int found = mark_empty_rows(f, f->resting);
+    if (find_leaning(f) + found == 0)
+        return NT_OK;
+    nt_terms terms = {.parts = NT_ALL_PARTS,
+                      .level = NT_ACCELERATION,
+                      .rows = f->work + p->nv,
+                      .matrix = &f->matrix,
+                      .combination = &rest};
+    nt_matrix_zero(&f->matrix);
+    nt_status status = nt_problem_evaluate(p, at, &terms);
+    leave_out_free(f);
+    terms = *motion;
+    terms.residual = NULL;
+    nt_matrix_zero(&f->matrix);
+    if (status == NT_OK)
+        status = nt_problem_evaluate(p, at, &terms);
+    put_ones(f);
+    return status;
+}
