@@ -13,7 +13,7 @@
 #   make fuzz     the model reader against random input for FUZZ_SECONDS
 #   make soak     failures of memory and files at every place, a thousand random mechanisms, ten
 #                 thousand watched motions, sweeps killed a hundred times with each engine, a
-#                 million random invocations (two hours); the log is build/soak.log
+#                 million random invocations (three quarters of an hour on two quiet cores); the log is build/soak.log
 #   make format   clang-format in place
 #   make install  into PREFIX
 

@@ -398,6 +398,7 @@ struct nt_element {
      */
     int *couple;
     int n_couples;
+    int *couple_ports; /* [n_couples][2] row and column, of such an element */
 };
 
 /* The terms of one element, by its ports: it adds to these, and a gather adds them to those of the

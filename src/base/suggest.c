@@ -98,6 +98,7 @@ static const char *const suggest_synonyms[][2] = {
     {"bump_stops", "limits"},
     {"stops", "limits"},
     {"range", "limits"},
+    {"speed", "motion"},
     {"driver", "motion"},
     {"actuation", "motion"},
     {"law", "value"},

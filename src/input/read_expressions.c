@@ -66,17 +66,6 @@ static bool follows_from_loads(const char *name, int length)
     return false;
 }
 
-/* Whether the name is one number that can be recorded. */
-static bool is_recorded(nt_model *model, const char *name, int length)
-{
-    char text[NT_WORDS];
-    nt_object_name *object;
-    nt_quantity_info found;
-    snprintf(text, sizeof text, "%.*s", length, name);
-    return nt_quantity_find(model, text, true, &object, &found, NULL) == NT_OK &&
-           found.columns == 1;
-}
-
 static const char changes_with_motion[] =
     "changes with the motion: what a joint prescribes depends on t and parameters only";
 static const char not_a_number[] =
@@ -92,6 +81,24 @@ static int resolve_state(context *c, const char *name, int length)
         return -1;
     int signal = nt_model_signal(c->reader->model, name, length);
     return signal < 0 ? -1 : nt_model_time_variable(c->reader->model) + 1 + signal;
+}
+
+/* The variable of a quantity that a load depends on. */
+static int resolve_signal(context *c, const char *name, int length, bool is_whole)
+{
+    nt_model *model = c->reader->model;
+    int signal = nt_model_signal(model, name, length);
+    if (signal >= 0)
+        return nt_model_time_variable(model) + 1 + signal;
+    c->dotted = length < NT_WORDS && memchr(name, '.', (size_t)length) ? c->name : NULL;
+    c->refused = nt_signal_refusal(model, name, length);
+    if (!c->refused && is_whole)
+        c->refused = "is several numbers of the whole model: expected one of them, such as "
+                     "energy.total or momentum.x";
+    if (!c->refused && follows_from_loads(name, length))
+        c->refused = "follows from the loads, so none can depend on it: expected an expression "
+                     "of t, parameters, positions and velocities";
+    return -1;
 }
 
 static int resolve(void *self, const char *name, int length)
@@ -118,25 +125,14 @@ static int resolve(void *self, const char *name, int length)
     if (object && (object->kind == NT_NAME_STATE || object->kind == NT_NAME_SAMPLED))
         return resolve_state(c, name, length);
     const char *dot = memchr(name, '.', (size_t)length);
-    if (!c->refused && nt_name_is_reserved(name, dot ? (int)(dot - name) : length))
+    bool is_whole = nt_name_is_reserved(name, dot ? (int)(dot - name) : length);
+    if (!c->refused && (dot || is_whole) && c->scope == NT_SCOPE_LOAD)
+        return resolve_signal(c, name, length, is_whole);
+    if (!c->refused && is_whole)
         c->refused = "is recorded of the whole model: no number or load can depend on it";
     if (c->refused || !dot)
         return -1;
-    if (c->scope == NT_SCOPE_LOAD) {
-        int signal = nt_model_signal(model, name, length);
-        if (signal >= 0)
-            return nt_model_time_variable(model) + 1 + signal;
-        c->dotted = length < NT_WORDS ? c->name : NULL;
-        if (follows_from_loads(name, length))
-            c->refused = "follows from the loads, so none can depend on it: expected an expression "
-                         "of t, parameters, positions and velocities";
-        else if (is_recorded(model, name, length))
-            c->refused =
-                "can be recorded, but no load can depend on it, as its derivatives are not "
-                "known: expected an expression of t, parameters, positions, velocities, "
-                "reactions and other forces";
-    } else
-        c->refused = c->scope == NT_SCOPE_MOTION ? changes_with_motion : not_a_number;
+    c->refused = c->scope == NT_SCOPE_MOTION ? changes_with_motion : not_a_number;
     return -1;
 }
 

@@ -159,11 +159,56 @@ nt_status nt_read_check_records(nt_reader *reader)
 /* ---- places -------------------------------------------------------------------------------------
  */
 
+static nt_status keep_place(nt_reader *reader, const char *path, const nt_node *node)
+{
+    nt_model *model = reader->model;
+    nt_key_place *to = &model->key_places[model->n_key_places++];
+    to->place = nt_read_place(reader, node);
+    to->path = nt_arena_text(&model->arena, path, strlen(path));
+    return to->path ? NT_OK : nt_read_no_memory(reader);
+}
+
+/* Of the bearings: what their numbers must be is known when all of them have been read. */
+static const char bearings[] = "bearings";
+
+static nt_status keep_bearing_places(nt_reader *reader)
+{
+    const nt_node *section = nt_node_find(reader->root, bearings);
+    nt_status status = NT_OK;
+    for (int i = 0; section && i < section->count; i++) {
+        const nt_node *one = section->values[i];
+        for (int k = 0; k < one->count && status == NT_OK; k++) {
+            char path[3 * NT_WORDS];
+            const nt_node *value = one->values[k];
+            int used = snprintf(path, sizeof path, "%s.%s.%s", bearings, section->keys[i]->text,
+                                one->keys[k]->text);
+            if (used < 0 || (size_t)used >= sizeof path)
+                continue;
+            status = keep_place(reader, path, value);
+            for (int j = 0; value->keys && j < value->count && status == NT_OK; j++) {
+                snprintf(path + used, sizeof path - (size_t)used, ".%s", value->keys[j]->text);
+                status = keep_place(reader, path, value->values[j]);
+            }
+        }
+    }
+    return status;
+}
+
+static int count_bearing_places(const nt_reader *reader)
+{
+    const nt_node *section = nt_node_find(reader->root, bearings);
+    int count = 0;
+    for (int i = 0; section && i < section->count; i++)
+        for (int k = 0; k < section->values[i]->count; k++)
+            count += 1 + section->values[i]->values[k]->count;
+    return count;
+}
+
 /* Keeps the places of sections and keys in the file, for messages about how they go together. */
 static nt_status keep_key_places(nt_reader *reader)
 {
     nt_model *model = reader->model;
-    int count = 0;
+    int count = count_bearing_places(reader);
     for (const nt_key *key = nt_file_keys; key->name; key++) {
         const nt_node *section = nt_node_find(reader->root, key->name);
         count += key->type == NT_KEY_GROUP && section ? 1 + section->count : 0;
@@ -176,16 +221,13 @@ static nt_status keep_key_places(nt_reader *reader)
         for (int i = -1; key->type == NT_KEY_GROUP && section && i < section->count; i++) {
             char path[NT_WORDS];
             const nt_node *node = i < 0 ? section : section->values[i];
-            int length = snprintf(path, sizeof path, "%s%s%s", key->name, i < 0 ? "" : ".",
-                                  i < 0 ? "" : section->keys[i]->text);
-            nt_key_place *to = &model->key_places[model->n_key_places++];
-            to->place = nt_read_place(reader, node);
-            to->path = nt_arena_text(&model->arena, path, (size_t)length);
-            if (!to->path)
-                return nt_read_no_memory(reader);
+            snprintf(path, sizeof path, "%s%s%s", key->name, i < 0 ? "" : ".",
+                     i < 0 ? "" : section->keys[i]->text);
+            if (keep_place(reader, path, node) != NT_OK)
+                return NT_NO_MEMORY;
         }
     }
-    return NT_OK;
+    return keep_bearing_places(reader);
 }
 
 /* ---- the sections --------------------------------------------------------------------------- */

@@ -25,6 +25,7 @@ static const char *const option_names[NT_OPTION_NAMES] = {
     [NT_OPTION_GEOMETRIC_STIFFNESS] = "geometric_stiffness",
     [NT_OPTION_CORRECTION] = "correction",
     [NT_OPTION_ALPHA] = "alpha",
+    [NT_OPTION_GIVEN_ROTATIONS] = "given_rotations",
     [NT_OPTION_GYROSCOPIC] = "gyroscopic",
     [NT_OPTION_STEPS] = "steps",
     [NT_OPTION_STABILITY_LIMIT] = "stability_limit",

@@ -39,7 +39,9 @@ static inline m3 nt_acceleration_map(const nt_view *view, int body, double m, do
 typedef struct nt_signal {
     int kind, object, component;
     int bodies[2]; /* -1 for none */
-    bool is_load;  /* it is a force, with derivatives in all ports of its element: signal_load.c */
+    bool is_load;  /* it is a force, or depends on more than two bodies: it has derivatives in all
+                      ports of its element, signal_load.c */
+    int element;   /* that element, -1 for the whole model */
     int state;     /* the element whose own coordinate it is; -1 for none */
     int before;    /* the one of the same object that was added before + 1, 0 for none */
 } nt_signal;

@@ -194,6 +194,7 @@ struct nt_model {
     int n_delays;
     nt_signal *signals;
     int n_signals, n_followed;  /* of them forces and reactions */
+    int whole_signal;           /* the last one of the whole model + 1, 0 for none */
     nt_table_file *table_files; /* the one that was read last first */
     nt_binding *bindings;
     int n_bindings;
@@ -248,6 +249,10 @@ struct nt_model {
     int most_ports, most_in_table; /* ports and entries of one with a table of blocks */
     int n_primary;                 /* nodes of bodies and of elements' own coordinates */
     bool has_own, has_inertia;     /* elements have coordinates, inertia */
+    nt_port *whole; /* [n_whole] of all nodes but those of multipliers, for signals of the whole
+                       model: each starts at its entry among v. NULL before the first is wanted */
+    int n_whole;
+    bool *stores; /* [n_elements] those whose energy counts in such a signal */
 
     /* The system as it is alike for all runs: sizes, space, pattern, names. That of a run has the
      * functions too. */
@@ -280,6 +285,8 @@ nt_status nt_element_begin_couples(nt_model *model, nt_element *element, int cou
 nt_status nt_element_list_couple(nt_model *model, nt_element *element, int k, int row, int column);
 /* The port of the own coordinates of another element, added where it is new; -1: memory is out. */
 int nt_element_port_of_own_of(nt_model *model, nt_element *element, const nt_element *owner);
+/* Fills model->whole, once the state is laid out. NT_NO_MEMORY. */
+nt_status nt_model_list_ports(nt_model *model);
 /* The body whose translation or rotation a node is; -1: of none. */
 int nt_model_body_of_node(const nt_model *model, int node);
 /* Marks the bodies of its ports in bodies[n_bodies]. */

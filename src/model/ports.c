@@ -88,6 +88,28 @@ int nt_element_port_of_own(nt_model *model, nt_element *e)
     return model && e ? nt_element_port_of_own_of(model, e, e) : -1;
 }
 
+nt_status nt_model_list_ports(nt_model *model)
+{
+    if (model->whole)
+        return NT_OK;
+    int most = 2 * model->n_bodies + model->n_elements, n = 0;
+    nt_port *ports = NT_TAKE(&model->arena, most, nt_port);
+    if (!ports)
+        return NT_NO_MEMORY;
+    for (int i = 1; i < model->n_bodies; i++, n += 2)
+        put_body(model, i, ports + n);
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        if (e->n_own > 0)
+            ports[n++] = port_of_node(e->own_node, e->own_v, e->n_own);
+    }
+    for (int i = 0; i < n; i++)
+        ports[i].start = ports[i].first;
+    model->whole = ports;
+    model->n_whole = n;
+    return NT_OK;
+}
+
 /* Each body but the ground has a node or two, numbered in the order of bodies. */
 int nt_model_body_of_node(const nt_model *model, int node)
 {
@@ -157,11 +179,13 @@ nt_status nt_element_begin_couples(nt_model *model, nt_element *e, int count)
     place_entries(e);
     e->n_couples = count;
     e->couple = NT_TAKE(&model->arena, count, int);
-    return e->couple ? NT_OK : NT_NO_MEMORY;
+    e->couple_ports = NT_TAKE(&model->arena, 2 * count, int);
+    return e->couple && e->couple_ports ? NT_OK : NT_NO_MEMORY;
 }
 
 nt_status nt_element_list_couple(nt_model *model, nt_element *e, int k, int row, int column)
 {
+    e->couple_ports[2 * k] = row, e->couple_ports[2 * k + 1] = column;
     e->couple[k] =
         nt_pattern_add(&model->pattern, e->ports[row].node, e->ports[column].node, NT_FULL);
     return e->couple[k] < 0 ? NT_NO_MEMORY : NT_OK;

@@ -5,6 +5,7 @@
  * may vanish that is along no axis (a beam whose sections have no inertia about an axis of their
  * own): n . W = 0 for all blocks W of the rows. Then n n^T is put into the diagonal block, where a
  * single unknown has a one. */
+#include "base/vector3.h"
 #include "system/factors.h"
 
 #include <math.h>
@@ -12,6 +13,10 @@
 
 /* Rounding of a combination of rows, relative to the largest number of the block. */
 static const double ROUNDING = 1e-13;
+
+/* Volume of the parallelepiped of three rows, each of length one, above which none of them is a
+ * combination of the others. */
+static const double INDEPENDENT = 1e-6;
 
 /* Directions in which the rows of a node of three unknowns vanish. */
 typedef struct nt_leaning {
@@ -71,15 +76,15 @@ static int mark_empty_rows(const nt_factors *f, unsigned char *marks)
 
 /* ---- along no axis --------------------------------------------------------------------------- */
 
-/* The rows of a slot of a node of three unknowns, [3][columns], and its largest number; 0: it is
- * none of such a node. */
+/* The rows of a slot of a node with candidates, [3][columns], and its largest number; 0: it is none
+ * of such a node. */
 static double rows_of_slot(const nt_factors *f, int slot, double nine[9], const double **rows,
                            int *columns)
 {
     const nt_pattern *pattern = f->problem->pattern;
     int row = pattern->row[slot], column = pattern->column[slot];
     double most = 0;
-    if (row >= pattern->n_primary || pattern->node_start[row + 1] - pattern->node_start[row] != 3)
+    if (row >= pattern->n_primary || !f->leaning[row].is)
         return 0;
     *columns = pattern->node_start[column + 1] - pattern->node_start[column];
     *rows = nt_matrix_full_block(&f->matrix, slot, nine);
@@ -135,6 +140,27 @@ static double least_of_node(const nt_factors *f, int slot)
     return ROUNDING * f->leaning[f->problem->pattern->row[slot]].largest;
 }
 
+/* Marks nodes whose three rows may depend on each other: all but those whose own block shows that
+ * they do not. How many. */
+static int mark_suspects(nt_factors *f)
+{
+    const nt_pattern *pattern = f->problem->pattern;
+    int count = 0;
+    memset(f->leaning, 0, (size_t)pattern->n_primary * sizeof *f->leaning);
+    for (int node = 0; node < pattern->n_primary; node++) {
+        int slot = nt_pattern_find(pattern, node, node);
+        if (pattern->node_start[node + 1] - pattern->node_start[node] != 3 || slot < 0)
+            continue;
+        double nine[9];
+        const double *w = nt_matrix_full_block(&f->matrix, slot, nine);
+        v3 x = v3_load(w), y = v3_load(w + 3), z = v3_load(w + 6);
+        double volume = fabs(v3_dot(x, v3_cross(y, z)));
+        if (!(volume > INDEPENDENT * v3_norm(x) * v3_norm(y) * v3_norm(z)))
+            f->leaning[node].is = 7, count++;
+    }
+    return count;
+}
+
 /* Candidates: where the sum of W W^T over the blocks, each in units of its own, has no extent. */
 static void find_candidates(nt_factors *f)
 {
@@ -142,7 +168,6 @@ static void find_candidates(nt_factors *f)
     double nine[9];
     const double *w;
     int columns;
-    memset(f->leaning, 0, (size_t)pattern->n_primary * sizeof *f->leaning);
     for (int slot = 0; slot < pattern->n_slots; slot++) {
         double most = rows_of_slot(f, slot, nine, &w, &columns);
         if (most > 0)
@@ -163,7 +188,8 @@ static void find_candidates(nt_factors *f)
         double squares[3][3];
         memcpy(squares, f->leaning[node].n, sizeof squares);
         find_eigenvectors(squares, f->leaning[node].n);
-        f->leaning[node].is = f->leaning[node].largest > 0 ? 7 : 0;
+        if (f->leaning[node].largest <= 0)
+            f->leaning[node].is = 0;
     }
 }
 
@@ -172,12 +198,14 @@ static void find_candidates(nt_factors *f)
 static int find_leaning(nt_factors *f)
 {
     const nt_pattern *pattern = f->problem->pattern;
+    f->n_leaning = 0;
+    if (mark_suspects(f) == 0)
+        return 0;
     find_candidates(f);
     for (int slot = 0; slot < pattern->n_slots; slot++)
         if (pattern->row[slot] < pattern->n_primary)
             f->leaning[pattern->row[slot]].is &=
                 (unsigned char)~directions_in(f, slot, least_of_node(f, slot));
-    f->n_leaning = 0;
     for (int node = 0; node < pattern->n_primary; node++) {
         for (int k = 0; k < 3; k++)
             for (int i = 0; i < 3; i++) /* a row of its own, which is zero */

@@ -196,6 +196,24 @@ static bool has_dropped(const nt_factors *f, int node)
     return false;
 }
 
+/* product += now then^T, square += then then^T, of [n][columns] */
+static void add_products(int n, int columns, const double *now, const double *then,
+                         double product[MOST_ROWS][2 * MOST_ROWS],
+                         double square[MOST_ROWS][MOST_ROWS])
+{
+    for (int i = 0; i < n; i++, now += columns)
+        for (int j = 0; j < n; j++) {
+            const double *a = then + i * columns, *b = then + j * columns;
+            if (columns == 3) { /* as most are */
+                product[i][j] += (now[0] * b[0] + now[1] * b[1]) + now[2] * b[2];
+                square[i][j] += (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
+                continue;
+            }
+            for (int c = 0; c < columns; c++)
+                product[i][j] += now[c] * b[c], square[i][j] += a[c] * b[c];
+        }
+}
+
 /* D^-1 = (G0 G0^T) (G Q G0^T)^-1, the sums over the blocks of the rows. */
 static bool find_rows(const nt_factors *f, nt_turning *t, int g)
 {
@@ -214,24 +232,18 @@ static bool find_rows(const nt_factors *f, nt_turning *t, int g)
             return false;
         int columns = load_rows(p, t, &f->matrix, t->slot[k], false, then);
         load_rows(p, t, &t->now, t->slot[k], true, now);
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++)
-                for (int c = 0; c < columns; c++) {
-                    product[i][j] += now[i * columns + c] * then[j * columns + c];
-                    square[i][j] += then[i * columns + c] * then[j * columns + c];
-                }
+        add_products(n, columns, now, then, product, square);
     }
     for (int i = 0; i < n; i++)
         product[i][n + i] = 1;
     if (!invert(n, product))
         return false;
     double *to = t->inverse + t->place[g];
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) {
-            to[i * n + j] = 0;
-            for (int k = 0; k < n; k++)
-                to[i * n + j] += square[i][k] * product[k][n + j];
-        }
+    memset(to, 0, (size_t)(n * n) * sizeof *to);
+    for (int i = 0; i < n; i++, to += n)
+        for (int k = 0; k < n; k++)
+            for (int j = 0; j < n; j++)
+                to[j] += square[i][k] * product[k][n + j];
     return true;
 }
 

@@ -119,7 +119,7 @@ static bool find_sizes(const plan *p, const nt_system *s, const nt_point *at, do
     double *part = p->work;
     size[NT_LENGTH] = size[NT_ANGLE] = LEAST;
     for (unsigned kind = 1; kind < NT_ALL_PARTS; kind *= 2) {
-        nt_terms terms = {.parts = kind, .level = NT_ACCELERATION, .residual = part};
+        nt_terms terms = {.parts = kind, .level = NT_POSITION, .residual = part};
         memset(part, 0, (size_t)s->space.nv * sizeof *part);
         if (s->evaluate(s->self, at, &terms) != NT_OK)
             return false;
@@ -172,7 +172,7 @@ static double find_grid(const plan *p, const nt_point *at)
     const nt_model *model = nt_run_model(p->run);
     int nv = nt_run_system(p->run)->space.nv;
     double *part = p->work, *sum = part + nv, most = 0;
-    nt_terms terms = {.parts = NT_ALL_PARTS, .level = NT_ACCELERATION, .residual = part};
+    nt_terms terms = {.parts = NT_ALL_PARTS, .level = NT_POSITION, .residual = part};
     nt_view view;
     memset(part, 0, (size_t)(2 * nv) * sizeof *part);
     nt_run_look(p->run, at, &terms, &view); /* inertia */

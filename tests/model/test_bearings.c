@@ -752,6 +752,143 @@ static void bearings_are_refused_in_words(void **state)
             "expected either `at` and `axis` or `points` and `axes`");
 }
 
+/* The inner ring's given rotation is put in, or has multipliers, as the user chooses: the same
+ * motion and the same torque of the drive. */
+static void a_given_rotation_either_way(void **state)
+{
+    (void)state;
+    static const char *const ways[] = {"eliminate", "multipliers"};
+    static const char *const methods[] = {"semi-explicit", "semi-explicit-2"};
+    static const char *const names[] = {"b.ball1.outer.force", "b.cage.speed", "b.torque"};
+    for (int k = 0; k < 2; k++) {
+        double found[2][3], torque[2][3];
+        for (int i = 0; i < 2; i++) {
+            mechanism m = mechanism_read(b1);
+            nt_error error = {0};
+            nt_option option = {"given_rotations", ways[i]};
+            nt_integrator_setup setup = {.system = nt_run_system(m.run),
+                                         .method = nt_method_find(methods[k]),
+                                         .options = &option,
+                                         .n_options = 1};
+            assert_int_equal(nt_integrator_create(&m.integrator, &setup, &error), NT_OK);
+            assert_int_equal(nt_integrator_start(m.integrator, 0, m.q, m.v, m.memory, &error),
+                             NT_OK);
+            mechanism_run(&m, 2e-4, 1e-6);
+            long made = nt_integrator_statistics(m.integrator)->factorisations;
+            assert_true(i == 0 ? made < 10 : made >= 200);
+            for (int j = 0; j < 3; j++)
+                mechanism_get(&m, names[j], &found[i][j]);
+            mechanism_get(&m, "turn.torque", torque[i]);
+            mechanism_close(&m);
+        }
+        for (int j = 0; j < 3; j++) {
+            CLOSE(found[1][j], found[0][j], 1e-9 * fabs(found[0][j]));
+            CLOSE(torque[1][j], torque[0][j], 1e-7 * fabs(torque[0][2]));
+        }
+    }
+}
+
+/* What is wrong with a number of a bearing is said where that number stands. */
+static void wrong_numbers_are_told_where_they_stand(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *keys, *words;
+        int line, column;
+    } cases[] = {
+        {"outer_groove: 0.4", "outer_groove is 0.4", 4, 17},
+        {"traction: {slip: 0.05,\n   friction: -1}", "traction.friction is -1", 5, 14},
+        {"cage: {mass: 1, inertia: [1, 1, 1],\n  pocket_clearance: -1e-4}",
+         "cage.pocket_clearance is", 5, 21},
+        {"clearance: 0.1", "clearance is 0.1", 4, 14},
+        {"outer_flaw: {width: 1e-3, depth: 1e-3}", "outer_flaw: its edge", 4, 15},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        nt_model *model = NULL;
+        nt_error error = {0};
+        snprintf(text, sizeof text,
+                 "nutate: 1\nbodies: {ring: {mass: 1, inertia: [1, 1, 1]}}\nbearings: {b: "
+                 "{designation: \"6206\", outer: ground, inner: ring, at: [0, 0, 0], axis: [0, 0, "
+                 "1],\n  %s}}\n",
+                 cases[i].keys);
+        assert_int_not_equal(
+            nt_model_read_text(&model, text, strlen(text), "bearing", NULL, NULL, 0, &error),
+            NT_OK);
+        assert_non_null(strstr(error.message, cases[i].words));
+        assert_int_equal(error.line, cases[i].line);
+        assert_int_equal(error.column, cases[i].column);
+        nt_model_destroy(model);
+    }
+}
+
+/* Of sizes and defaults, what nobody gave is told. */
+static void what_is_assumed_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *keys, *words[3];
+    } cases[] = {
+        {"designation: \"6206\"",
+         {"9 balls of 9.525 mm on 46 mm: assumed",
+          "grooves of 0.52 (assumed) inside and 0.52 (assumed) outside",
+          "friction 0.05 (default), slip 0.05 m/s (default)"}},
+        {"designation: \"6206\", ball_diameter: 9e-3, outer_groove: 0.53, clearance: 1e-5",
+         {"9 balls of 9 mm (given) on 46 mm: the rest assumed", "0.53 outside",
+          "clearance 10 um;"}},
+        {"designation: \"218\", traction: {friction: 0.1, slip: 0.01}",
+         {"published", "0.5232 (published) inside and 0.5232 (published) outside",
+          "friction 0.1, slip 0.01 m/s;"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        nt_model *model = NULL;
+        nt_error error = {0};
+        bool found = false;
+        snprintf(text, sizeof text,
+                 "nutate: 1\nbodies: {ring: {mass: 1, inertia: [1, 1, 1]}}\nbearings: {b: {outer: "
+                 "ground, inner: ring, at: [0, 0, 0], axis: [0, 0, 1], %s}}\n",
+                 cases[i].keys);
+        assert_int_equal(
+            nt_model_read_text(&model, text, strlen(text), "bearing", NULL, NULL, 0, &error),
+            NT_OK);
+        for (int k = 0; nt_model_remark(model, k, &error); k++) {
+            bool all = true;
+            for (int j = 0; j < 3; j++)
+                all = all && strstr(error.message, cases[i].words[j]) != NULL;
+            found = found || all;
+        }
+        assert_true(found);
+        nt_model_destroy(model);
+    }
+}
+
+/* Relations that are often quoted give the damping that they say. */
+static void restitution_by_other_relations(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *relation;
+        double p; /* damping * speed for a coefficient of 0.5 */
+    } cases[] = {{"exact", 1.432751}, {"hunt_crossley", 0.75}, {"flores", 1.6}};
+    for (size_t i = 0; i < 3; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "nutate: 1\nbodies: {ring: {mass: 1, inertia: [1, 1, 1]}}\nbearings: {b: "
+                 "{designation: \"6206\", outer: ground, inner: ring, at: [0, 0, 0], axis: [0, 0, "
+                 "1], restitution: {coefficient: 0.5, speed: 0.2, relation: %s}}}\n",
+                 cases[i].relation);
+        looked l = look_at(text);
+        const nt_element *e = NULL;
+        for (int k = 0; k < l.model->n_elements; k++)
+            if (nt_element_is_bearing(&l.model->elements[k]))
+                e = &l.model->elements[k];
+        assert_non_null(e);
+        CLOSE(nt_bearing_of(l.run, e)->races[NT_OUTER].law.damping, cases[i].p / 0.2, 1e-5);
+        let_go(&l);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -769,6 +906,10 @@ int main(void)
         cmocka_unit_test(flaw_shows_its_lines),
         cmocka_unit_test(flaws_add_up),
         cmocka_unit_test(bearings_are_refused_in_words),
+        cmocka_unit_test(a_given_rotation_either_way),
+        cmocka_unit_test(wrong_numbers_are_told_where_they_stand),
+        cmocka_unit_test(what_is_assumed_is_told),
+        cmocka_unit_test(restitution_by_other_relations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,12 +41,20 @@ enum { EQUAL, STABILITY, SUNDMAN, EIGENVALUE };
 
 static const char *const sides[] = {"explicit", "implicit", NULL};
 static const char *const ways[] = {"equal", "stability", "sundman", "eigenvalue", NULL};
+static const char *const ways_of_given[] = {"eliminate", "multipliers", NULL};
 static const char *const few_ways[] = {"equal", "eigenvalue", NULL};
 
 #define GYROSCOPIC_KEY                                                                             \
     {                                                                                              \
         "gyroscopic", NT_CHOICE, 0, 0, 1, "", sides,                                               \
             "which forces the gyroscopic ones of bodies are counted among"                         \
+    }
+
+#define GIVEN_KEY                                                                                  \
+    {                                                                                              \
+        "given_rotations", NT_CHOICE, 0, 0, 1, "", ways_of_given,                                  \
+            "of bodies that a joint with `motion` turns, where the model has no other "            \
+            "constraints: put in, their joint's multipliers after that; or found with these"       \
     }
 
 static const nt_option_key options[] = {
@@ -63,6 +71,7 @@ static const nt_option_key options[] = {
      "largest h^2 stiffness with steps: stability; 2/alpha where none is given"},
     {"epsilon", NT_REAL, 1, 1e-12, 1e6, "", NULL,
      "step times the square root of the stiffness with steps: sundman"},
+    GIVEN_KEY,
 };
 
 static const nt_option_key options_of_second_order[] = {
@@ -74,6 +83,7 @@ static const nt_option_key options_of_second_order[] = {
     {"steps", NT_CHOICE, 0, 0, 1, "", few_ways,
      "equal, or by error where a tolerance is given; or by the largest eigenvalues of the explicit "
      "forces' stiffness and damping"},
+    GIVEN_KEY,
 };
 
 static const nt_option_key options_of_theta[] = {
@@ -113,6 +123,7 @@ static nt_splitting splitting_of(const nt_options *option)
         .measures = way == STABILITY || way == SUNDMAN,
         .bounds = way == EIGENVALUE,
         .second = second,
+        .eliminates = nt_options_get(option, NT_OPTION_GIVEN_ROTATIONS) == 0,
     };
 }
 

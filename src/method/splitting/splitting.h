@@ -33,6 +33,7 @@ typedef struct nt_splitting {
     bool measures;                           /* sigma_A, the stiffness of A, for step sizes */
     bool bounds;                             /* the largest eigenvalues of A, likewise     */
     bool second;                             /* of second order, see semi_explicit.c       */
+    bool eliminates; /* given rotations, where nothing else is constrained        */
 } nt_splitting;
 
 struct nt_splitting_own; /* splitting_own.h */

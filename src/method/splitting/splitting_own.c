@@ -391,7 +391,7 @@ static nt_status splitting_divide(nt_splitting_own *own, const nt_stepper *s, co
 {
     const nt_problem *p = own->whole;
     const int *given = p->system->given_rows;
-    own->gives = splitting_all_rows_give(s);
+    own->gives = c->eliminates && splitting_all_rows_give(s);
     for (int b = 0; b < p->space.n_blocks; b++) {
         bool needs_rows = given && given[b] >= 0;
         gone[b] = splitting_block_may_be_alone(p, c, b) ||

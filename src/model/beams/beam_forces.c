@@ -74,6 +74,10 @@ NT_INLINE fields fields_of(const nt_beam *b, const beam_node *nodes, int first, 
     for (int l = 0; l < 4; l++) {
         const double *N = nt_beam_shapes(b, element, 0, q) + NT_SHAPE_N, *D = N + n;
         const beam_node *at = nodes + element * b->p;
+        if (first + l > last) {
+            v[l] = v[l - 1], p[l] = p[l - 1], d[l] = d[l - 1];
+            continue;
+        }
         v[l] = p[l] = d[l] = (lanes){0};
         for (int i = 0; i < n; i++) {
             lanes x = rates ? at[i].v : at[i].x, r = rates ? at[i].rate : at[i].r;

@@ -50,7 +50,7 @@ typedef struct nt_bearing {
     int rings[2]; /* bodies: outer, inner */
     int law, has_cage, pocket_shape, hertz;
     int n_balls, first_ball, cage; /* bodies; -1: no cage */
-    int part, pad;
+    int part, relation;            /* of restitution: nt_restitution_relation */
     const char *designation;
     const nt_bearing_size *size; /* NULL: explicit geometry */
 
@@ -95,6 +95,10 @@ enum { /* bits of nt_bearing.given */
        NT_BEARING_CAGE,
        NT_BEARING_CAGE_STIFFNESS,
        NT_BEARING_CAGE_FRICTION,
+       NT_BEARING_OUTER_GROOVE,
+       NT_BEARING_INNER_GROOVE,
+       NT_BEARING_FRICTION,
+       NT_BEARING_SLIP,
 };
 
 extern const nt_key nt_bearing_keys[];

@@ -55,9 +55,9 @@ static const nt_key cage_keys[] = {
 static const nt_key traction_keys[] = {
     {KEY("law", NT_KEY_CHOICE, law, -1), .choices = nt_traction_laws,
      .meaning = "coulomb (default), four_parameter, or film, which needs `lubricant`"},
-    {KEY("friction", NT_KEY_NUMBER, friction, -1),
+    {KEY("friction", NT_KEY_NUMBER, friction, NT_BEARING_FRICTION),
      .meaning = "coefficient, of coulomb; default 0.05"},
-    {KEY("slip", NT_KEY_NUMBER, slip, -1), .unit = "m/s",
+    {KEY("slip", NT_KEY_NUMBER, slip, NT_BEARING_SLIP), .unit = "m/s",
      .meaning = "speed of creep, below which traction turns over smoothly; default 0.05"},
     {KEY("curve", NT_KEY_NUMBERS, curve, NT_BEARING_CURVE), .low = 4, .high = 4,
      .meaning = "A, B (s/m), C (s/m), D of (A + B s) exp(-C s) + D, of four_parameter; default "
@@ -82,6 +82,9 @@ static const nt_key restitution_keys[] = {
      .meaning = "share of its speed that a free impact keeps, above 0 and at most 1"},
     {KEY("speed", NT_KEY_NUMBER, restitution_speed, -1), .required = true, .unit = "m/s",
      .meaning = "of approach at which it does"},
+    {KEY("relation", NT_KEY_CHOICE, relation, -1), .choices = nt_restitution_relations,
+     .meaning = "between coefficient and damping: exact (default), or one that is often quoted and "
+                "gives another coefficient than the wanted one"},
     {0},
 };
 
@@ -162,9 +165,10 @@ const nt_key nt_bearing_keys[] = {
      .meaning = "D"},
     {KEY("pitch_diameter", NT_KEY_NUMBER, pitch_diameter, NT_BEARING_PITCH), .unit = "m",
      .meaning = "of the circle of the balls' centres"},
-    {KEY("inner_groove", NT_KEY_NUMBER, races[NT_INNER].groove, -1),
-     .meaning = "radius of the inner groove over the ball's diameter; default 0.52"},
-    {KEY("outer_groove", NT_KEY_NUMBER, races[NT_OUTER].groove, -1),
+    {KEY("inner_groove", NT_KEY_NUMBER, races[NT_INNER].groove, NT_BEARING_INNER_GROOVE),
+     .meaning = "radius of the inner groove over the ball's diameter; default that of the "
+                "designation where it was published, else 0.52, an assumption"},
+    {KEY("outer_groove", NT_KEY_NUMBER, races[NT_OUTER].groove, NT_BEARING_OUTER_GROOVE),
      .meaning = "the same of the outer groove"},
     {KEY("inner_shoulder", NT_KEY_NUMBER, races[NT_INNER].shoulder, -1),
      .meaning = "height of the inner groove's shoulders over the ball's diameter; default 0.2. A "

@@ -15,15 +15,18 @@
 #include "model/bearings/bearing.h"
 
 #include "base/direction.h"
+#include "base/error.h"
 #include "model/bodies/body.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
 
 const char *const nt_bearing_rings[2] = {"outer", "inner"};
+static const int groove_bits[2] = {NT_BEARING_OUTER_GROOVE, NT_BEARING_INNER_GROOVE};
 
 int nt_bearing_count(const char *designation, double balls, char *why, size_t size)
 {
@@ -42,6 +45,23 @@ int nt_bearing_count(const char *designation, double balls, char *why, size_t si
 
 /* ---- sizes ------------------------------------------------------------------------------------
  */
+
+/* Refuses what a key says, where the key stands: "traction.slip", without the bearing's name. */
+static nt_status refuse_key(const nt_model *model, const nt_element *element, const char *key,
+                            nt_error *error, const char *format, ...)
+{
+    char words[512], path[256];
+    int line, column;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(words, sizeof words, format, arguments);
+    va_end(arguments);
+    snprintf(path, sizeof path, "bearings.%s.%s", element->name, key);
+    if (!nt_model_key_place(model, path, &line, &column))
+        return nt_load_refuse(model, element, error, "%s", words);
+    return nt_fail_at(error, NT_BAD_MODEL, model->file, line, column, "%s %s: %s",
+                      element->type->name, element->name, words);
+}
 
 /* A number that has bounds; `from` and `to`: it may be equal to them. */
 typedef struct bound {
@@ -62,8 +82,8 @@ static nt_status check_bounds(const nt_model *model, const nt_element *element, 
             snprintf(above, sizeof above, "%s %g", b->from ? "at least" : "above", b->low);
         if (isfinite(b->high))
             snprintf(below, sizeof below, "%s %g", b->to ? "at most" : "below", b->high);
-        return nt_load_refuse(model, element, error, "%s is %g, expected %s%s%s", b->key, b->value,
-                              above, above[0] && below[0] ? " and " : "", below);
+        return refuse_key(model, element, b->key, error, "%s is %g, expected %s%s%s", b->key,
+                          b->value, above, above[0] && below[0] ? " and " : "", below);
     }
     return NT_OK;
 }
@@ -97,13 +117,16 @@ static nt_status fill_size(const nt_run *run, const nt_element *element, nt_bear
     if (b->designation) {
         b->size = nt_bearing_size_find(b->designation, &clearance, why, sizeof why);
         if (!b->size)
-            return nt_load_refuse(run->model, element, error, "designation: %s", why);
+            return refuse_key(run->model, element, "designation", error, "designation: %s", why);
         if (!nt_bearing_gives(b, NT_BEARING_BALLS))
             b->balls = b->size->balls;
         if (!nt_bearing_gives(b, NT_BEARING_BALL))
             b->ball_diameter = 1e-3 * b->size->ball;
         if (!nt_bearing_gives(b, NT_BEARING_PITCH))
             b->pitch_diameter = 1e-3 * b->size->pitch;
+        for (int i = 0; i < 2 && b->size->groove > 0; i++)
+            if (!nt_bearing_gives(b, groove_bits[i]))
+                b->races[i].groove = b->size->groove;
         if (!nt_bearing_gives(b, NT_BEARING_ANGLE))
             b->contact_angle = b->size->contact_angle * PI / 180;
         if (!nt_bearing_gives(b, NT_BEARING_CLEARANCE))
@@ -131,24 +154,22 @@ static nt_status check_geometry(const nt_run *run, const nt_element *element, nt
     if (nt_bearing_gives(b, NT_BEARING_AT) && !nt_bearing_gives(b, NT_BEARING_AXIS))
         return nt_load_refuse(model, element, error, "`at` needs `axis`");
     if (b->rings[NT_OUTER] == b->rings[NT_INNER])
-        return nt_load_refuse(model, element, error, "both rings belong to %s",
-                              model->bodies[b->rings[NT_OUTER]].name);
+        return refuse_key(model, element, "inner", error, "both rings belong to %s",
+                          model->bodies[b->rings[NT_OUTER]].name);
     for (int i = 0; i < 2; i++)
         if (run->bodies[b->rings[i]].point)
-            return nt_load_refuse(
-                model, element, error,
-                "%s is a point and carries no ring, expected a body that can turn",
-                model->bodies[b->rings[i]].name);
+            return refuse_key(model, element, nt_bearing_rings[i], error,
+                              "%s is a point and carries no ring, expected a body that can turn",
+                              model->bodies[b->rings[i]].name);
     if (!(D > 0) || !(d_m > D))
-        return nt_load_refuse(
-            model, element, error,
-            "ball_diameter is %g m, pitch_diameter %g m; expected a positive number "
-            "and a larger one",
-            D, d_m);
+        return refuse_key(model, element, D > 0 ? "pitch_diameter" : "ball_diameter", error,
+                          "ball_diameter is %g m, pitch_diameter %g m; expected a positive number "
+                          "and a larger one",
+                          D, d_m);
     if (!(b->n_balls * asin(D / d_m) <= PI))
-        return nt_load_refuse(model, element, error,
-                              "%d balls of %g m do not fit on a pitch diameter of %g m", b->n_balls,
-                              D, d_m);
+        return refuse_key(model, element, "balls", error,
+                          "%d balls of %g m do not fit on a pitch diameter of %g m", b->n_balls, D,
+                          d_m);
     for (int i = 0; i < 2 && status == NT_OK; i++) {
         double groove = b->races[i].groove, shoulder = b->races[i].shoulder;
         status = check_bound_of_race(model, element, i,
@@ -167,25 +188,25 @@ static nt_status check_flaws(const nt_model *model, const nt_element *element, c
 {
     const nt_bearing_flaws *flaws = &b->races[which].flaws;
     const char *ring = nt_bearing_rings[which];
+    char key[40];
     int n = flaws->n_depths;
+    snprintf(key, sizeof key, "%s_flaw", ring);
     if (flaws->n_widths != n || (flaws->n_angles != n && flaws->n_angles > 0) ||
         (flaws->n_angles == 0 && n > 1))
-        return nt_load_refuse(model, element, error,
-                              "%s_flaw: %d angles, %d widths and %d depths, expected as many of "
-                              "each",
-                              ring, flaws->n_angles, flaws->n_widths, n);
+        return refuse_key(model, element, key, error,
+                          "%s_flaw: %d angles, %d widths and %d depths, expected as many of each",
+                          ring, flaws->n_angles, flaws->n_widths, n);
     for (int k = 0; k < n; k++) {
         double width = flaws->width[k], depth = flaws->depth[k];
         if (!(width >= 0) || (depth != 0 && !(width > 0)))
-            return nt_load_refuse(model, element, error,
-                                  "%s_flaw: width is %g rad, expected positive", ring, width);
+            return refuse_key(model, element, key, error,
+                              "%s_flaw: width is %g rad, expected positive", ring, width);
         double slope = depth == 0 ? 0 : PI / 2 * fabs(depth) / (width * 0.5 * b->pitch_diameter);
         if (slope > 0.1)
-            return nt_load_refuse(
-                model, element, error,
-                "%s_flaw: its edge is as steep as %g, expected less than 0.1: the "
-                "normal of the race is taken not to turn in it",
-                ring, slope);
+            return refuse_key(model, element, key, error,
+                              "%s_flaw: its edge is as steep as %g, expected less than 0.1: the "
+                              "normal of the race is taken not to turn in it",
+                              ring, slope);
     }
     return NT_OK;
 }
@@ -195,12 +216,14 @@ static nt_status check_waves(const nt_model *model, const nt_element *element, c
                              int which, nt_error *error)
 {
     const nt_bearing_waves *waves = &b->races[which].waves;
+    char key[40];
+    snprintf(key, sizeof key, "%s_waviness.orders", nt_bearing_rings[which]);
     for (int k = 0; k < NT_MOST_WAVES; k++)
         if (waves->amplitude[k] != 0 && waves->order[k] != round(waves->order[k]))
-            return nt_load_refuse(model, element, error,
-                                  "%s_waviness: order %g, expected a whole number of waves around "
-                                  "the race",
-                                  nt_bearing_rings[which], waves->order[k]);
+            return refuse_key(model, element, key, error,
+                              "%s_waviness: order %g, expected a whole number of waves around "
+                              "the race",
+                              nt_bearing_rings[which], waves->order[k]);
     return NT_OK;
 }
 
@@ -242,8 +265,8 @@ static nt_status check_laws(const nt_run *run, const nt_element *element, nt_err
     const nt_model *model = run->model;
     const nt_bearing *b = nt_bearing_of(run, element);
     if (nt_bearing_gives(b, NT_BEARING_DAMPING) && nt_bearing_gives(b, NT_BEARING_RESTITUTION))
-        return nt_load_refuse(model, element, error,
-                              "both damping and restitution are given, expected one of them");
+        return refuse_key(model, element, "restitution", error,
+                          "both damping and restitution are given, expected one of them");
     const bound impact[] = {
         {"restitution.coefficient", b->restitution, 0, 1, false, true},
         {"restitution.speed", b->restitution_speed, 0, (double)INFINITY, false, false}};
@@ -253,7 +276,8 @@ static nt_status check_laws(const nt_run *run, const nt_element *element, nt_err
     if (status == NT_OK)
         status = check_numbers(model, element, b, error);
     if (status == NT_OK && b->law == NT_TRACTION_FILM && !nt_bearing_gives(b, NT_BEARING_LUBRICANT))
-        status = nt_load_refuse(model, element, error, "traction: a film needs `lubricant`");
+        status =
+            refuse_key(model, element, "traction.law", error, "traction: a film needs `lubricant`");
     for (int i = 0; i < 2 && status == NT_OK; i++)
         status = check_flaws(model, element, b, i, error);
     for (int i = 0; i < 2 && status == NT_OK; i++)
@@ -320,8 +344,8 @@ static nt_touch_law race_law(const nt_bearing *b, const nt_bearing_race *race, d
                         .rolling = b->rolling,
                         .rolling_slip = b->rolling_slip};
     if (nt_bearing_gives(b, NT_BEARING_RESTITUTION))
-        law.damping =
-            nt_restitution_damping(b->restitution, NT_RESTITUTION_EXACT) / b->restitution_speed;
+        law.damping = nt_restitution_damping(b->restitution, (nt_restitution_relation)b->relation) /
+                      b->restitution_speed;
     law.traction = (nt_traction){.friction = b->friction,
                                  .slip = b->slip,
                                  .A = b->curve[0],
@@ -395,33 +419,66 @@ static void fill_pockets(nt_bearing *b)
 /* ---- what is taken for granted ------------------------------------------------------------------
  */
 
+/* " (given)" after a number of the file beside others that are not; "" where none is, or all are.
+ */
+static const char *given_word(const nt_bearing *b, int bit)
+{
+    return nt_bearing_gives(b, bit) ? " (given)" : "";
+}
+
+/* What a number that no key gives is. */
+static const char *taken_word(const nt_bearing *b, int bit, const char *word)
+{
+    return nt_bearing_gives(b, bit) ? "" : word;
+}
+
+/* Sizes: of balls and grooves, and where they come from. */
+static size_t size_words(const nt_bearing *b, char *text, size_t size)
+{
+    const nt_bearing_size *known = b->size;
+    int n = 0;
+    bool own = nt_bearing_gives(b, NT_BEARING_BALLS) && nt_bearing_gives(b, NT_BEARING_BALL) &&
+               nt_bearing_gives(b, NT_BEARING_PITCH);
+    bool some = nt_bearing_gives(b, NT_BEARING_BALLS) || nt_bearing_gives(b, NT_BEARING_BALL) ||
+                nt_bearing_gives(b, NT_BEARING_PITCH);
+    if (known && !own)
+        n = snprintf(text, size, "%s, %d balls%s of %.6g mm%s on %.6g mm%s: %s%s (%s); ",
+                     known->designation, b->n_balls, given_word(b, NT_BEARING_BALLS),
+                     1e3 * b->ball_diameter, given_word(b, NT_BEARING_BALL),
+                     1e3 * b->pitch_diameter, given_word(b, NT_BEARING_PITCH),
+                     some ? "the rest " : "", known->assumed ? "assumed" : "published",
+                     known->source);
+    size_t used = n < 0 || (size_t)n >= size ? size : (size_t)n;
+    const char *groove = known && known->groove > 0 ? " (published)" : " (assumed)";
+    n = used == size
+            ? 0
+            : snprintf(text + used, size - used,
+                       "grooves of %.4g%s inside and %.4g%s outside, in ball diameters, clearance "
+                       "%.4g um%s",
+                       b->races[NT_INNER].groove, taken_word(b, NT_BEARING_INNER_GROOVE, groove),
+                       b->races[NT_OUTER].groove, taken_word(b, NT_BEARING_OUTER_GROOVE, groove),
+                       1e6 * b->clearance, taken_word(b, NT_BEARING_CLEARANCE, " (assumed)"));
+    return used + (size_t)n;
+}
+
 bool nt_bearing_remark(const nt_model *model, const nt_element *element, char *text, size_t size)
 {
     const nt_bearing *b = nt_model_data(model, element);
-    const nt_bearing_size *known = b->size;
     double gamma = b->ball_diameter / b->pitch_diameter * cos(b->settled_angle);
-    bool own = nt_bearing_gives(b, NT_BEARING_BALLS) && nt_bearing_gives(b, NT_BEARING_BALL) &&
-               nt_bearing_gives(b, NT_BEARING_PITCH);
-    size_t used = 0;
-    if (known && !own)
-        used = (size_t)snprintf(text, size, "%s, %d balls of %.6g mm on %.6g mm: %s (%s); ",
-                                known->designation, b->n_balls, 1e3 * b->ball_diameter,
-                                1e3 * b->pitch_diameter, known->assumed ? "assumed" : "published",
-                                known->source);
+    char friction[60] = "";
+    size_t used = size_words(b, text, size);
+    if (b->law == NT_TRACTION_COULOMB)
+        snprintf(friction, sizeof friction, ", friction %.4g%s", b->friction,
+                 taken_word(b, NT_BEARING_FRICTION, " (default)"));
     if (used >= size)
         return true;
-    snprintf(
-        text + used, size - used,
-        "grooves of %.4g and %.4g ball diameters, clearance %.4g um%s; per turn of the inner ring: "
-        "cage %.4f, balls pass the outer race %.4f, the inner race %.4f times, a ball turns %.4f "
-        "times",
-        b->races[NT_INNER].groove, b->races[NT_OUTER].groove, 1e6 * b->clearance,
-        nt_bearing_gives(b, NT_BEARING_CLEARANCE) ? "" : " (assumed)", 0.5 * (1 - gamma),
-        0.5 * b->n_balls * (1 - gamma), 0.5 * b->n_balls * (1 + gamma),
-        0.5 * b->pitch_diameter / b->ball_diameter * (1 - gamma * gamma));
-    used += strlen(text + used);
-    snprintf(text + used, size - used, "; traction: %s, slip %.4g m/s; %s; %s",
-             nt_traction_laws[b->law], b->slip,
+    snprintf(text + used, size - used,
+             "; per turn of the inner ring: cage %.4f, balls pass the outer race %.4f, the inner "
+             "race %.4f times, a ball turns %.4f times; traction: %s%s, slip %.4g m/s%s; %s; %s",
+             0.5 * (1 - gamma), 0.5 * b->n_balls * (1 - gamma), 0.5 * b->n_balls * (1 + gamma),
+             0.5 * b->pitch_diameter / b->ball_diameter * (1 - gamma * gamma),
+             nt_traction_laws[b->law], friction, b->slip,
+             taken_word(b, NT_BEARING_SLIP, " (default)"),
              nt_bearing_gives(b, NT_BEARING_LUBRICANT) ? "lubricated" : "no lubricant",
              b->has_cage ? "cage guided by the balls" : "no cage");
     return true;

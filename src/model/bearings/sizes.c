@@ -4,7 +4,7 @@
  * published the source stands beside it. Where it was not, balls of standard inch sizes on (or
  * near) the mean of bore and outside diameter are assumed, whose basic load rating by ISO 281, C
  * = 1.3 f_c Z^(2/3) D^1.8, is within 1.5 % of that in catalogues: credible, not certain. Grooves of
- * 0.52 of the ball's diameter are an assumption for all.
+ * 0.52 of the ball's diameter are an assumption where none are given.
  *
  * Clearance: the mean of the class of ISO 5753-1 for the bore. */
 #include "model/bearings/sizes.h"
@@ -16,19 +16,19 @@ static const char standard[] = "balls of standard size that give the catalogue's
 
 /* clang-format off */
 static const nt_bearing_size sizes[] = {
-    {"608",   8, 22,  7,  7,  3.969, 15.0,  0, true,  standard},
-    {"6203", 17, 40, 12,  8,  6.746, 28.5,  0, false, "test rigs of Case Western Reserve and Paderborn universities"},
-    {"6204", 20, 47, 14,  8,  7.938, 33.5,  0, true,  standard},
-    {"6205", 25, 52, 15,  9,  7.940, 39.04, 0, false, "test rig of Case Western Reserve University"},
-    {"6206", 30, 62, 16,  9,  9.525, 46.0,  0, true,  standard},
-    {"6207", 35, 72, 17,  9, 11.112, 53.5,  0, true,  standard},
-    {"6209", 45, 85, 19,  9, 12.700, 65.0,  0, false, "the bearing 209 of Harris and of Hamrock"},
-    {"6210", 50, 90, 20, 10, 12.700, 70.0,  0, true,  standard},
-    {"6305", 25, 62, 17,  7, 11.509, 43.5,  0, true,  standard},
-    {"6306", 30, 72, 19,  8, 12.303, 51.0,  0, true,  standard},
-    {"6308", 40, 90, 23,  8, 15.081, 65.0,  0, true,  standard},
-    {"6010", 50, 80, 16, 14,  8.73,  65.0,  0, false, "measured"},
-    {"218",  90, 160, 30, 16, 22.225, 125.26, 40, false, "the angular contact bearing 218 of Harris"},
+    {"608",   8, 22,  7,  7,  3.969, 15.0,  0, true,  standard, 0},
+    {"6203", 17, 40, 12,  8,  6.746, 28.5,  0, false, "test rigs of Case Western Reserve and Paderborn universities", 0},
+    {"6204", 20, 47, 14,  8,  7.938, 33.5,  0, true,  standard, 0},
+    {"6205", 25, 52, 15,  9,  7.940, 39.04, 0, false, "test rig of Case Western Reserve University", 0},
+    {"6206", 30, 62, 16,  9,  9.525, 46.0,  0, true,  standard, 0},
+    {"6207", 35, 72, 17,  9, 11.112, 53.5,  0, true,  standard, 0},
+    {"6209", 45, 85, 19,  9, 12.700, 65.0,  0, false, "the bearing 209 of Harris and of Hamrock", 0},
+    {"6210", 50, 90, 20, 10, 12.700, 70.0,  0, true,  standard, 0},
+    {"6305", 25, 62, 17,  7, 11.509, 43.5,  0, true,  standard, 0},
+    {"6306", 30, 72, 19,  8, 12.303, 51.0,  0, true,  standard, 0},
+    {"6308", 40, 90, 23,  8, 15.081, 65.0,  0, true,  standard, 0},
+    {"6010", 50, 80, 16, 14,  8.73,  65.0,  0, false, "measured", 0},
+    {"218",  90, 160, 30, 16, 22.225, 125.26, 40, false, "the angular contact bearing 218 of Harris", 0.5232},
 };
 /* clang-format on */
 enum { SIZES = sizeof sizes / sizeof sizes[0] };

@@ -14,6 +14,7 @@ typedef struct nt_bearing_size {
     double contact_angle; /* degrees; 0: deep groove                                           */
     bool assumed; /* balls are those whose load rating is the catalogue's, not measured ones */
     const char *source; /* of the inside, in words */
+    double groove;      /* radius over the ball's diameter, as published; 0: not, 0.52 is assumed */
 } nt_bearing_size;
 
 /* The size of a designation such as "6206" or "6206 C3"; clearance: m, diametral, the mean of its

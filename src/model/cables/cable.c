@@ -454,7 +454,8 @@ static nt_status cable_prepare(nt_run *run, const nt_element *e, bool validate, 
             continue;
         const nt_quantity_kind *kind = &nt_quantity_kinds[model->signals[k].kind];
         int variable = nt_model_time_variable(model) + 1 + k;
-        if (kind->of == NT_OF_CABLE && model->signals[k].object == number)
+        bool is_place = kind->of == NT_OF_CABLE && kind->name[1] == '\0'; /* x or y */
+        if (is_place && model->signals[k].object == number)
             c->variable[kind->name[0] == 'y'] = variable;
         else if (validate && c->seabed.height && nt_expression_uses(c->seabed.height, variable))
             return nt_load_refuse(model, e, error,

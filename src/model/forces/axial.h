@@ -95,6 +95,7 @@ void nt_axial_draw(const nt_run *run, const nt_element *element, nt_sketch_put *
     .reaction = nt_axial_reaction, .draw = nt_axial_draw
 
 /* Keys. */
+extern const char *const nt_axial_sides[]; /* of `only` */
 extern const nt_key nt_axial_limit_keys[];
 #define NT_AXIAL_KEY_JOINT(coordinate)                                                             \
     {                                                                                              \

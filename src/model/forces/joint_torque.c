@@ -16,6 +16,14 @@
         NT_AXIAL_KEY_LAW("preload", NT_AXIAL_PRELOAD, unit_,                                       \
                          "its load at the free " coordinate                                        \
                          ", against the axis on B; a number or an expression; default 0"),         \
+        {.name = "only",                                                                           \
+         .type = NT_KEY_CHOICE,                                                                    \
+         .offset = offsetof(nt_axial, only),                                                       \
+         .bit = NT_AXIAL_ONLY,                                                                     \
+         .choices = nt_axial_sides,                                                                \
+         .meaning = "tension: it acts where the " coordinate                                       \
+                    " is beyond the free one and only against the axis on B; compression: the "    \
+                    "other way round; default both. As `only` of a spring"},                       \
         NT_AXIAL_KEY_LIMITS(coordinate), NT_KEY_PART(nt_axial, part, NT_BIT_PART, "implicit"),     \
     {                                                                                              \
         .name = NULL                                                                               \

@@ -128,15 +128,19 @@ static int coupled(const nt_coupling *coupling, int signal)
 static nt_status add_followed(nt_coupled_signal *coupled_signal, nt_model *model,
                               nt_element *element)
 {
-    nt_element *e = &model->elements[model->signals[coupled_signal->signal].object];
-    nt_status status = nt_element_declare(model, e);
+    const nt_signal *signal = &model->signals[coupled_signal->signal];
+    nt_status status = signal->element < 0
+                           ? nt_model_list_ports(model)
+                           : nt_element_declare(model, &model->elements[signal->element]);
     if (status != NT_OK)
         return status;
+    int n;
+    const nt_port *ports = nt_signal_ports(model, signal, &n);
     coupled_signal->port[0] = coupled_signal->port[1] = coupled_signal->state = -1;
-    coupled_signal->ports = NT_TAKE(&model->arena, e->n_ports, int);
-    for (int i = 0; coupled_signal->ports && i < e->n_ports; i++) {
-        bool there = e->ports[i].node >= 0, looks = !nt_element_pushes(e, i);
-        int port = there ? nt_element_port_like(model, element, &e->ports[i], looks) : -1;
+    coupled_signal->ports = NT_TAKE(&model->arena, n, int);
+    for (int i = 0; coupled_signal->ports && i < n; i++) {
+        bool there = ports[i].node >= 0, looks = nt_signal_port_reacts(model, signal, i);
+        int port = there ? nt_element_port_like(model, element, &ports[i], looks) : -1;
         if (there && port < 0)
             return NT_NO_MEMORY;
         coupled_signal->ports[i] = port;
@@ -218,13 +222,15 @@ nt_status nt_coupling_find(nt_coupling *coupling, nt_model *model, nt_element *e
 static nt_status declare_followed(const nt_coupled_signal *here, nt_model *model,
                                   nt_element *element, int row)
 {
-    const nt_element *e = &model->elements[model->signals[here->signal].object];
+    const nt_signal *signal = &model->signals[here->signal];
     nt_status status = NT_OK;
-    for (int i = 0; i < e->n_ports && status == NT_OK; i++) {
+    int n;
+    nt_signal_ports(model, signal, &n);
+    for (int i = 0; i < n && status == NT_OK; i++) {
         if (here->ports[i] < 0)
             continue;
         status = nt_element_couple(model, element, row, here->ports[i], NT_FULL);
-        if (status == NT_OK && !nt_element_pushes(e, i))
+        if (status == NT_OK && nt_signal_port_reacts(model, signal, i))
             status = nt_element_couple(model, element, here->ports[i], row, NT_FULL);
     }
     return status;
@@ -310,13 +316,13 @@ static void signal_along(const nt_view *view, const nt_signal *signal, v3 along[
 static void add_followed_row(const nt_coupled_signal *here, const nt_view *view, int row,
                              const double *direction, const double *gradient)
 {
-    const nt_element *e = &view->model->elements[view->model->signals[here->signal].object];
-    int rows = view->local->element->ports[row].size;
-    for (int i = 0; i < e->n_ports; i++) {
+    int rows = view->local->element->ports[row].size, n;
+    const nt_port *ports = nt_signal_ports(view->model, &view->model->signals[here->signal], &n);
+    for (int i = 0; i < n; i++) {
         double *block = here->ports[i] < 0 ? NULL : nt_view_block(view, row, here->ports[i]);
-        int columns = e->ports[i].size;
+        int columns = ports[i].size;
         for (int k = 0; block && k < rows * columns; k++)
-            block[k] += direction[k / columns] * gradient[e->ports[i].start + k % columns];
+            block[k] += direction[k / columns] * gradient[ports[i].start + k % columns];
     }
 }
 
@@ -398,7 +404,8 @@ bool nt_load_uses_rates(const nt_model *model, const nt_expression *const *funct
                 continue;
             if (s->kind == NT_SIGNAL_SWITCH
                     ? nt_load_uses_rates(model, &model->switches[s->object].argument, 1)
-                    : s->kind >= 0 && nt_quantity_kinds[s->kind].is_rate)
+                    : s->kind >= 0 &&
+                          (nt_quantity_kinds[s->kind].is_rate || nt_signal_is_spread(s)))
                 return true;
         }
     return false;

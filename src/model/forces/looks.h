@@ -8,6 +8,11 @@
 void nt_rope_look(const nt_element *element, const nt_view *view, double *length, double *rate,
                   double pulls[2]);
 
+/* Adds the derivatives of its "length", "rate" or "tension" (at the start or the end), with the
+ * factors of the view's combination, in the entries of its ports. */
+void nt_rope_follow(const nt_element *element, const nt_view *view, const char *which,
+                    int component, double *gradient);
+
 /* The velocity of the air against the point of an aerodynamic force, ground axes. */
 v3 nt_aerodynamic_air(const nt_element *element, const nt_view *view);
 /* Its angle of attack; gradient: not NULL, its derivatives are put there. */

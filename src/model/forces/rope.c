@@ -448,6 +448,57 @@ void nt_rope_look(const nt_element *e, const nt_view *view, double *length, doub
     pulls[0] = all.T[0], pulls[1] = all.T[way.pieces - 1];
 }
 
+/* Adds what a number changes by with the vector of piece j and its rate, whose ends are the points
+ * p = j and j + 1: dp = dx + dtheta x rho, dp' = dv + dw x rho + w x (dtheta x rho). */
+static void rope_add_piece(const nt_element *e, const nt_view *view, const rope_way *way, int j,
+                           v3 by_d, v3 by_rate, double *gradient)
+{
+    const nt_rope *rope = nt_element_data(view->run, e);
+    const nt_combination *combination = view->terms->combination;
+    double c = combination->damping, k = combination->stiffness;
+    for (int p = j; p <= j + 1; p++) {
+        int body = rope->through.body[p];
+        const nt_port *at = &e->ports[rope->port[p]], *turn = at + 1;
+        v3 rho = way->spot[p].rho, w = view->motion[body].w;
+        v3 d = v3_scale(p == j ? -1 : 1, by_d), rate = v3_scale(p == j ? -1 : 1, by_rate);
+        v3 turned = v3_cross(rho, v3_add(d, v3_cross(rate, w)));
+        if (at->node >= 0)
+            v3_accumulate(gradient + at->start, v3_axpy(k, d, v3_scale(c, rate)));
+        if (turn->node >= 0) {
+            m3 W = nt_rate_map(view, body, c, k);
+            v3_accumulate(gradient + turn->start,
+                          v3_axpy(k, turned, m3_apply_transposed(W, v3_cross(rho, rate))));
+        }
+    }
+}
+
+void nt_rope_follow(const nt_element *e, const nt_view *view, const char *which, int component,
+                    double *gradient)
+{
+    rope_way way;
+    rope_pulls pulls;
+    bool length = strcmp(which, "length") == 0, rate = strcmp(which, "rate") == 0;
+    if (rope_find_way(e, view, &way) != NT_OK)
+        return;
+    rope_find_pulls(nt_element_data(view->run, e), &way, &pulls);
+    const double *by = pulls.by[component == 0 ? 0 : way.pieces - 1];
+    for (int j = 0; j < way.pieces; j++) {
+        v3 row = v3_of(0, 0, 0), rate_row = row;
+        for (int z = 0; z < ROPE_NUMBERS; z++) {
+            v3 by_d, by_rate;
+            double factor = length ? z < ROPE_POINTS
+                            : rate ? z >= ROPE_POINTS && z < 2 * ROPE_POINTS
+                                   : by[z];
+            if (factor == 0)
+                continue;
+            rope_number_rows(&way, z, j, &by_d, &by_rate);
+            row = v3_axpy(factor, by_d, row);
+            rate_row = v3_axpy(factor, by_rate, rate_row);
+        }
+        rope_add_piece(e, view, &way, j, row, rate_row, gradient);
+    }
+}
+
 /* Where it is taut already. */
 static bool rope_remark(const nt_model *model, const nt_element *e, char *text, size_t size)
 {

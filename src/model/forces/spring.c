@@ -2,7 +2,7 @@
 #include "model/elements.h"
 #include "model/forces/axial.h"
 
-static const char *const spring_sides[] = {"tension", "compression", NULL};
+const char *const nt_axial_sides[] = {"tension", "compression", NULL};
 
 #define KEY_BETWEEN                                                                                \
     {                                                                                              \
@@ -33,7 +33,7 @@ static const nt_key spring_keys[] = {
      .type = NT_KEY_CHOICE,
      .offset = offsetof(nt_axial, only),
      .bit = NT_AXIAL_ONLY,
-     .choices = spring_sides,
+     .choices = nt_axial_sides,
      .meaning = "tension: it pulls and never pushes; compression: the other way round; default "
                 "both. With e = stiffness * elongation + preload and d = damping * rate its force "
                 "on the side where it acts is e (1 + d / sqrt(e^2 + d^2))"},

@@ -26,13 +26,16 @@ static const char notes[] =
     "ones (of a `prismatic` joint `JOINT.rate` is the latter). Where a joint has both, friction "
     "and limits act on the displacement.\n"
     "\n"
-    "Expressions of forces may use the reactions of all joints but the torque of a `gear`, "
-    "`normal_force` and `indentation` of contacts, the force of other forces and of contacts "
-    "(`SPRING.tension`, `MOTOR.moment`, `PUSH.thrust`, `NAME.force`), and the power and energy of "
-    "joints, forces and contacts (`NAME.power`, `NAME.energy`): friction that grows with the force "
-    "a joint bears is a `joint_torque` or `joint_force` whose value has `JOINT.force` in it. What "
-    "is so followed may not itself follow a force, and reactions "
-    "must be unique: with redundant equations the model is refused.";
+    "Expressions of forces, states and events may use whatever can be recorded: reactions, other "
+    "forces, what ropes, beams, cables, contacts and bearings show of themselves, power and "
+    "energy, and of the whole model `energy.total` and its parts, `momentum` and "
+    "`angular_momentum`: friction that grows with the force a joint bears is a `joint_torque` or "
+    "`joint_force` whose value has `JOINT.force` in it, and a motor that swings a pendulum up has "
+    "`energy.total` in it. What is so followed may not itself follow a force, and reactions must "
+    "be unique: with redundant equations the model is refused. Refused are also accelerations and "
+    "what contains them (the `tension` of a cable at its ends, the power of what has inertia), as "
+    "they follow from the forces; `energy.work`, which is summed up along the run; and "
+    "`constraint_drift` and `step_size`, which belong to the method.";
 
 const nt_section nt_joint_section = {
     .name = "joints", .word = "joint", .open = true, .joins = true, .notes = notes};

@@ -220,17 +220,20 @@ static nt_status collect_signals(nt_survey *s, const nt_words *of_element, doubl
         }
         int body = nt_signal_body(model, signal), marker = nt_signal_marker(signal);
         int joints[2];
+        const nt_element *e = signal->element < 0 ? NULL : &model->elements[signal->element];
         if (body < 0)
-            t.words[0] = of_element[signal->object];
-        if (body < 0 && nt_element_joints(model, &model->elements[signal->object], joints) > 0)
+            t.words[0] = e ? of_element[signal->element] : (nt_words){0, rates->n_words};
+        if (body < 0 && e && nt_element_joints(model, e, joints) > 0)
             t.words[1] = of_element[joints[0]];
+        else if (body < 0 && e && e->type->has_inertia)
+            t.words[1] = words_within(rates, run->gravity, 3 * sizeof(double));
         if (body >= 0)
             t.words[0] = words_within(rates, &run->bodies[body].reference, sizeof(v3));
         if (marker >= 0)
             t.words[1] = words_within(rates, run->markers[marker].at, 3 * sizeof(double));
-        t.functions =
-            body < 0 && nt_element_uses(run, &model->elements[signal->object], rates->variables);
-        bool moved = (signal->bodies[0] > 0 && moved_body(rates, signal->bodies[0])) ||
+        t.functions = body < 0 && e && nt_element_uses(run, e, rates->variables);
+        bool moved = (signal->is_load && rates->n_moved > 0) ||
+                     (signal->bodies[0] > 0 && moved_body(rates, signal->bodies[0])) ||
                      (signal->bodies[1] > 0 && moved_body(rates, signal->bodies[1]));
         if (t.words[0].count + t.words[1].count == 0 && !moved && !t.functions)
             continue;

@@ -194,12 +194,25 @@ nt_status nt_quantity_sort_objects(nt_model *model)
     return NT_OK;
 }
 
+/* Parts of bearings are counted behind all elements. */
+static void recount(const nt_model *model, int kind, int more, int *object)
+{
+    nt_quantity_owner of = kind < 0 ? NT_OF_WHOLE : nt_quantity_kinds[kind].of;
+    int before = model->n_elements - more;
+    if (of == NT_OF_BALL || of == NT_OF_CAGE)
+        *object = nt_bearing_object(model, *object % before, *object / before);
+}
+
 void nt_quantity_more_elements(nt_model *model, int more)
 {
     int behind = object_count(model) - model->n_named - more;
     for (int i = 0; i < model->n_objects; i++)
         if (model->objects[i].object >= behind)
             model->objects[i].object += more;
+    for (int i = 0; i < model->n_signals; i++)
+        recount(model, model->signals[i].kind, more, &model->signals[i].object);
+    for (int i = 0; i < model->n_columns; i++)
+        recount(model, model->columns[i].kind, more, &model->columns[i].object);
 }
 
 static int compare_span(const void *a, const void *b)

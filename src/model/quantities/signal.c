@@ -1,9 +1,11 @@
 /* Signals: those recorded quantities that loads may depend on, each listed once. */
 #include "model/quantities/signal.h"
 
+#include "model/beams/beam.h"
 #include "model/events/sliding.h"
 #include "model/events/switches.h"
 #include "model/quantities/quantity_kind.h"
+#include "model/quantities/signal_aside.h"
 #include "model/states/delay.h"
 
 #include <math.h>
@@ -27,32 +29,56 @@ static bool make_room(nt_model *model)
     return true;
 }
 
-int nt_model_signal(nt_model *model, const char *name, int length)
+/* One number of a recorded quantity. */
+static bool find_number(const nt_model *model, const char *name, int length,
+                        nt_object_name **object, nt_quantity_info *found)
 {
     char text[NAME_ROOM];
+    if (length >= NAME_ROOM)
+        return false;
+    snprintf(text, sizeof text, "%.*s", length, name);
+    return nt_quantity_find(model, text, true, object, found, NULL) == NT_OK && found->columns == 1;
+}
+
+/* Why no load can depend on it; NULL: one can. */
+static const char *why_none(const nt_model *model, const nt_quantity_info *found)
+{
+    const nt_quantity_kind *kind = &nt_quantity_kinds[found->kind];
+    static const char of_loads[] =
+        "follows from the loads, so none can depend on it: expected an expression of t, "
+        "parameters, positions and velocities";
+    if (kind->of == NT_OF_WHOLE && (kind->needs & NT_NEEDS_ENERGY) && found->first == NT_WORK)
+        return "is summed up along the run, so no load can depend on it: expected a state of the "
+               "file whose rate is the power of the loads that count";
+    if (kind->needs & NT_NEEDS_DRIFT)
+        return "is an error of the solution, so no load can depend on it: expected an expression "
+               "of t, parameters, positions and velocities";
+    if (kind->of == NT_OF_WHOLE && strcmp(kind->name, "step_size") == 0)
+        return "is the method's choice, so no load can depend on it: expected an expression of t, "
+               "parameters, positions and velocities";
+    bool of_inertia = (kind->needs & NT_IS_POWER) && kind->of != NT_OF_WHOLE &&
+                      model->elements[found->object].type->has_inertia;
+    bool accelerates = (kind->needs & NT_NEEDS_ACCELERATIONS) && !(kind->needs & NT_IS_LOAD);
+    return accelerates || of_inertia ? of_loads : NULL;
+}
+
+const char *nt_signal_refusal(const nt_model *model, const char *name, int length)
+{
     nt_object_name *object;
     nt_quantity_info found;
-    if (length >= NAME_ROOM)
-        return -1;
-    snprintf(text, sizeof text, "%.*s", length, name);
-    if (nt_quantity_find(model, text, true, &object, &found, NULL) != NT_OK || !object ||
-        found.columns != 1)
+    return find_number(model, name, length, &object, &found) ? why_none(model, &found) : NULL;
+}
+
+int nt_model_signal(nt_model *model, const char *name, int length)
+{
+    nt_object_name *object;
+    nt_quantity_info found;
+    if (!find_number(model, name, length, &object, &found) || why_none(model, &found))
         return -1;
     const nt_quantity_kind *kind = &nt_quantity_kinds[found.kind];
-    bool is_load = (kind->needs & NT_IS_LOAD) != 0;
-    if (!kind->differentiate && !is_load)
-        return -1;
-    if (kind->of == NT_OF_LOADED) {
-        /* what rolls has no torque where it touches; that of a gear has no point */
-        const nt_element *e = &model->elements[found.object];
-        if (!nt_element_joins(e) && nt_element_count_rates(model, e) == 0)
-            return -1;
-    }
-    bool is_whole = (kind->needs & (NT_IS_POWER | NT_IS_ENERGY)) != 0;
-    if (is_whole &&
-        model->elements[found.object].type->has_inertia) /* it depends on accelerations */
-        return -1;
-    for (int i = object->signal; i > 0; i = model->signals[i - 1].before) {
+    bool is_load = (kind->needs & NT_IS_LOAD) || !kind->differentiate;
+    int *last = object ? &object->signal : &model->whole_signal;
+    for (int i = *last; i > 0; i = model->signals[i - 1].before) {
         const nt_signal *s = &model->signals[i - 1];
         bool same = nt_quantity_kinds[s->kind].values == nt_quantity_kinds[found.kind].values;
         if (same && s->object == found.object && s->component == found.first)
@@ -64,9 +90,9 @@ int nt_model_signal(nt_model *model, const char *name, int length)
                                                    .object = found.object,
                                                    .component = found.first,
                                                    .is_load = is_load,
-                                                   .before = object->signal};
+                                                   .before = *last};
     model->n_followed += is_load;
-    object->signal = ++model->n_signals;
+    *last = ++model->n_signals;
     return model->n_signals - 1;
 }
 
@@ -85,9 +111,11 @@ int nt_model_switch_signal(nt_model *model, int k)
 
 int nt_model_signal_name(const nt_model *model, const char *object, int i, char *text, int size)
 {
-    for (int k = 0; k < nt_quantity_kind_count; k++) {
-        const nt_quantity_kind *kind = &nt_quantity_kinds[k];
-        if (!kind->differentiate || !nt_quantity_is_of(model, object, kind))
+    for (int k = 0; k < 2 * nt_quantity_kind_count; k++) { /* motions come before forces */
+        const nt_quantity_kind *kind = &nt_quantity_kinds[k % nt_quantity_kind_count];
+        bool moves = k < nt_quantity_kind_count, forces = (kind->needs & NT_IS_LOAD) != 0;
+        if ((moves ? !kind->differentiate : !forces || kind->differentiate) ||
+            !nt_quantity_is_of(model, object, kind))
             continue;
         if (i < kind->columns)
             return snprintf(text, (size_t)size, "%s%s%s%s%s", object, *kind->name ? "." : "",
@@ -100,7 +128,7 @@ int nt_model_signal_name(const nt_model *model, const char *object, int i, char 
 
 int nt_signal_body(const nt_model *model, const nt_signal *signal)
 {
-    if (signal->kind < 0)
+    if (signal->kind < 0 || signal->is_load)
         return -1;
     switch (nt_quantity_kinds[signal->kind].of) {
     case NT_OF_BODY:
@@ -126,6 +154,50 @@ int nt_signal_marker(const nt_signal *signal)
                                                                                    : -1;
 }
 
+/* The element that it belongs to, or depends on; -1 for none. */
+static int signal_element(const nt_model *model, const nt_signal *signal)
+{
+    int element = -1, end;
+    switch (nt_quantity_kinds[signal->kind].of) {
+    case NT_OF_BODY:
+    case NT_OF_TURNING:
+    case NT_OF_WHOLE:
+        return -1;
+    case NT_OF_MARKER:
+    case NT_OF_STATION:
+    case NT_OF_FIGURE:
+    case NT_OF_MATERIAL:
+        return nt_marker_is_station(&model->markers[signal->object])
+                   ? model->markers[signal->object].beam
+                   : -1;
+    case NT_OF_END:
+        return nt_beam_end_of_body(model, signal->object, &element, &end) ? element : -1;
+    case NT_OF_BALL:
+    case NT_OF_CAGE:
+        return signal->object % model->n_elements;
+    default:
+        return signal->object;
+    }
+}
+
+bool nt_signal_is_spread(const nt_signal *signal)
+{
+    return signal->kind >= 0 && signal->is_load &&
+           !(nt_quantity_kinds[signal->kind].needs & NT_IS_LOAD);
+}
+
+const nt_port *nt_signal_ports(const nt_model *model, const nt_signal *signal, int *n)
+{
+    const nt_element *e = signal->element < 0 ? NULL : &model->elements[signal->element];
+    *n = e ? e->n_ports : model->n_whole;
+    return e ? e->ports : model->whole;
+}
+
+bool nt_signal_port_reacts(const nt_model *model, const nt_signal *signal, int i)
+{
+    return signal->element >= 0 && !nt_element_pushes(&model->elements[signal->element], i);
+}
+
 void nt_signal_bind(const nt_model *model, nt_signal *signal)
 {
     int body = nt_signal_body(model, signal), other = -1;
@@ -134,9 +206,10 @@ void nt_signal_bind(const nt_model *model, nt_signal *signal)
         return;
     }
     signal->state = nt_quantity_kinds[signal->kind].of == NT_OF_STATE ? signal->object : -1;
-    if (body < 0) { /* of an element */
-        body = model->elements[signal->object].a;
-        other = model->elements[signal->object].b;
+    signal->element = signal_element(model, signal);
+    if (body < 0 && signal->element >= 0) {
+        body = model->elements[signal->element].a;
+        other = model->elements[signal->element].b;
     }
     signal->bodies[0] = body > 0 ? body : -1;
     signal->bodies[1] = other > 0 ? other : -1;
@@ -162,6 +235,8 @@ double nt_signal_value(const nt_signal *signal, const nt_view *view)
         return all[0];
     }
     nt_sampler sampler; /* its view is all that such a quantity looks at */
+    if (signal->element < 0 && signal->is_load)
+        return nt_whole_value(signal, view);
     if (signal->is_load && !view->lambda && nt_signal_is_reaction(view->model, signal))
         return 0; /* rows alone are looked at: no force has a value */
     sampler.view = view;

@@ -22,7 +22,7 @@ void nt_signal_bind(const nt_model *model, nt_signal *signal);
 
 /* Where loads follow forces and reactions: nothing that others follow may itself follow a force
  * (NT_BAD_MODEL at its place), and reactions must be unique. */
-nt_status nt_signals_check(const nt_model *model, nt_error *error);
+nt_status nt_signals_check(nt_model *model, nt_error *error);
 nt_status nt_signals_check_reactions(const nt_model *model, nt_error *error);
 /* Whether it is the force of a joint's multipliers. */
 bool nt_signal_is_reaction(const nt_model *model, const nt_signal *signal);
@@ -43,6 +43,22 @@ bool nt_signal_is_held(const nt_signal *signal);
 /* The derivative of its value in time; not a number where that needs accelerations that the point
  * does not have. */
 double nt_signal_rate(const nt_signal *signal, const nt_view *view);
+
+/* Why no load can depend on a quantity of this name, a sentence's end; NULL: it is no quantity of
+ * one number. */
+const char *nt_signal_refusal(const nt_model *model, const char *name, int length);
+
+/* The value of a signal of the whole model (signal_whole.c); which elements' energies count in it,
+ * where those that have followed[variables] do work alone. */
+double nt_whole_value(const nt_signal *signal, const nt_view *view);
+nt_status nt_whole_find_stores(nt_model *model, const double *followed);
+
+/* The ports that a signal with is_load has derivatives in: those of its element, or all of the
+ * model. */
+bool nt_signal_is_spread(const nt_signal *signal); /* it has such, and is no force */
+const nt_port *nt_signal_ports(const nt_model *model, const nt_signal *signal, int *n);
+/* Whether port i of these is one of multipliers. */
+bool nt_signal_port_reacts(const nt_model *model, const nt_signal *signal, int i);
 
 /* A signal that is no quantity: its number, -2 when memory is out. */
 int nt_model_added_signal(nt_model *model, int kind, int object);

@@ -26,6 +26,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LOOP_WORDS = 256 };
+
 struct nt_aside *nt_aside_take(const nt_model *model, nt_arena *arena)
 {
     if (model->n_followed == 0)
@@ -38,9 +40,20 @@ struct nt_aside *nt_aside_take(const nt_model *model, nt_arena *arena)
     aside->motion = NT_TAKE(arena, model->n_bodies, nt_motion);
     aside->v = NT_TAKE(arena, model->system.space.nv, double);
     aside->no_force = NT_TAKE(arena, model->system.nh + model->system.nn + 1, double);
+    aside->lambda = NT_TAKE(arena, model->system.nh + model->system.nn + 1, double);
+    aside->q = NT_TAKE(arena, model->system.space.nq, double);
+    aside->whole = NT_TAKE(arena, model->system.space.nv, double);
+    aside->field = NT_TAKE(arena, model->system.space.nv, double);
+    int couples = 0;
+    for (int i = 0; i < model->n_elements; i++)
+        couples = model->elements[i].n_couples > couples ? model->elements[i].n_couples : couples;
+    double *blocks = couples > 0 ? NT_TAKE(arena, 9 * (size_t)couples, double) : NULL;
     nt_status status = nt_local_take(&aside->local, arena, model->most_entries,
                                      model->most_in_table, model->most_ports);
-    bool all = aside->scratch && aside->gradient && aside->motion && aside->v && aside->no_force;
+    aside->local.couples = blocks;
+    bool all = aside->scratch && aside->gradient && aside->motion && aside->v && aside->no_force &&
+               aside->lambda && aside->q && aside->whole && aside->field &&
+               (blocks || couples == 0);
     return status == NT_OK && all ? aside : NULL;
 }
 
@@ -113,25 +126,56 @@ static void follow_torque(const nt_element *e, const nt_view *view, v3 axis, v3 
     }
 }
 
+/* Whether the rows of B, or of A beside the ground, tell the torque of a force: those of one that
+ * turns alone do. Others have a torque of their own only where no expression is in them. */
+static bool has_rows(const nt_quantity_kind *kind, const nt_element *e)
+{
+    if (kind->of != NT_OF_ACTING || !(kind->needs & NT_IS_TORQUE) ||
+        e->type->along == NT_ALONG_ANGLE)
+        return true;
+    for (int row = NT_T_A; row <= NT_T_B; row += NT_T_B - NT_T_A)
+        for (int i = 0; e->slot && i < e->n_ports; i++)
+            if (e->slot[row * e->n_ports + i] >= 0)
+                return false;
+    return true;
+}
+
 const double *nt_signal_follow(const nt_signal *signal, const nt_view *view)
 {
-    const nt_element *e = &view->model->elements[signal->object];
-    const int needs = nt_quantity_kinds[signal->kind].needs;
+    const nt_element *e = &view->model->elements[signal->element < 0 ? 0 : signal->element];
+    const nt_quantity_kind *kind = &nt_quantity_kinds[signal->kind];
+    const int needs = kind->needs;
     struct nt_aside *aside = view->local->aside;
+    if (signal->element < 0) {
+        nt_aside_follow_whole(signal, view, aside);
+        return aside->whole;
+    }
     bool on_b = e->ports[NT_T_B].node >= 0 || e->ports[NT_R_B].node >= 0;
     double sign = on_b ? -1 : 1, *gradient = aside->gradient;
     v3 force, torque, axis = unit(signal->component);
     memset(gradient, 0, (size_t)e->size * sizeof *gradient);
     if (needs & NT_IS_POWER)
         nt_aside_follow_power(signal, e, view, aside);
-    if (needs & NT_IS_ENERGY)
+    if ((needs & NT_IS_ENERGY) && kind->columns > 1)
+        nt_aside_follow_energies(signal, e, view, aside);
+    else if (needs & NT_IS_ENERGY)
         nt_aside_follow_energy(e, view, aside);
-    bool is_zero = (needs & NT_IS_TORQUE) && !nt_element_joins(e); /* of what rolls */
+    bool apart = kind->of == NT_OF_LOADED && !nt_element_joins(e);
+    bool is_zero = (needs & NT_IS_TORQUE) && apart && e->n_rates > 0; /* of what rolls */
     if ((needs & (NT_IS_POWER | NT_IS_ENERGY)) || is_zero)
         return gradient;
+    if (!(needs & NT_IS_LOAD) || (apart && e->n_rates == 0) || !has_rows(kind, e)) {
+        nt_aside_follow_spread(signal, e, view, aside);
+        return gradient;
+    }
     if (!nt_aside_evaluate(aside, e, view, true, false)) /* its own turn says so */
         return gradient;
     e->type->reaction(e, view, &force, &torque);
+    if (kind->of == NT_OF_ACTING &&
+        (needs & NT_IS_TORQUE)) { /* no force: the moment is the torque */
+        add_rows(&aside->local, on_b ? NT_R_B : NT_R_A, v3_scale(sign, axis), gradient);
+        return gradient;
+    }
     if (needs & NT_IS_TORQUE) {
         follow_torque(e, view, axis, force, on_b, gradient);
         return gradient;
@@ -148,8 +192,10 @@ const double *nt_signal_follow(const nt_signal *signal, const nt_view *view)
 
 bool nt_signal_is_reaction(const nt_model *model, const nt_signal *signal)
 {
-    const nt_element *e = &model->elements[signal->object];
-    bool has_force = signal->is_load && !(nt_quantity_kinds[signal->kind].needs & NT_IS_ENERGY);
+    if (!signal->is_load || signal->element < 0)
+        return false;
+    const nt_element *e = &model->elements[signal->element];
+    bool has_force = !(nt_quantity_kinds[signal->kind].needs & NT_IS_ENERGY);
     return has_force && e->n_rows + e->n_rates > 0;
 }
 
@@ -161,42 +207,63 @@ bool nt_signals_follow_reactions(const nt_model *model)
     return false;
 }
 
-/* Blocks of an element that lists them are added to the system's at once. */
-static nt_status check_blocks(const nt_model *model, nt_error *error)
+/* "s.tension" */
+static void signal_words(const nt_model *model, const nt_signal *signal, char *text)
 {
-    for (int i = 0; i < model->n_signals; i++) {
-        const nt_signal *s = &model->signals[i];
-        const nt_element *e = s->is_load ? &model->elements[s->object] : NULL;
-        if (e && e->couple)
-            return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
-                              "%s %s: a load depends on its %s, whose derivatives are not known: "
-                              "expected a function of t, parameters, positions and velocities",
-                              nt_element_word(e), e->name, nt_quantity_kinds[s->kind].name);
-    }
-    return NT_OK;
+    char unit[LOOP_WORDS], meaning[LOOP_WORDS];
+    nt_quantity_info info = {
+        .kind = signal->kind, .object = signal->object, .first = signal->component, .columns = 1};
+    nt_model_quantity_column(model, &info, 0, text, unit, meaning, LOOP_WORDS);
 }
 
-nt_status nt_signals_check(const nt_model *model, nt_error *error)
+/* The element of a signal that others follow depends on a force itself. */
+static nt_status refuse_loop(const nt_model *model, const nt_signal *signal, double *followed,
+                             nt_error *error)
+{
+    const nt_element *e = &model->elements[signal->element];
+    char own[LOOP_WORDS], used[LOOP_WORDS] = "";
+    int first = nt_model_time_variable(model) + 1;
+    bool itself = false;
+    signal_words(model, signal, own);
+    for (int i = 0; i < model->n_signals && !itself; i++) {
+        for (int k = 0; k < model->n_signals; k++)
+            followed[first + k] = k == i && model->signals[k].is_load;
+        if (!nt_element_uses(model->origin, e, followed))
+            continue;
+        signal_words(model, &model->signals[i], used);
+        itself = model->signals[i].element == signal->element;
+    }
+    if (itself)
+        return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
+                          "%s %s: depends on a force or reaction, %s, that it gives itself, so "
+                          "that no value is determined: expected a function of t, parameters, "
+                          "positions and velocities",
+                          nt_element_word(e), e->name, used);
+    return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
+                      "%s %s: depends on a force or reaction, %s, and another load depends on "
+                      "its own, %s: expected one of both to be a function of t, parameters, "
+                      "positions and velocities, as a chain of forces may close",
+                      nt_element_word(e), e->name, used, own);
+}
+
+nt_status nt_signals_check(nt_model *model, nt_error *error)
 {
     if (model->n_followed == 0)
         return NT_OK;
-    nt_status status = check_blocks(model, error);
-    if (status != NT_OK)
-        return status;
+    nt_status status = NT_OK;
     double *followed = calloc((size_t)nt_model_variable_count(model), sizeof *followed);
     if (!followed)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     for (int i = 0; i < model->n_signals; i++)
         followed[nt_model_time_variable(model) + 1 + i] = model->signals[i].is_load;
     for (int i = 0; i < model->n_signals && status == NT_OK; i++) {
-        const nt_element *e = &model->elements[model->signals[i].object];
-        if (model->signals[i].is_load && nt_element_uses(model->origin, e, followed))
-            status = nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
-                                "%s %s: depends on a force or reaction, and another load depends "
-                                "on it: expected one of both to be a function of t, parameters, "
-                                "positions and velocities",
-                                nt_element_word(e), e->name);
+        const nt_signal *signal = &model->signals[i];
+        if (signal->is_load && signal->element >= 0 &&
+            nt_element_uses(model->origin, &model->elements[signal->element], followed))
+            status = refuse_loop(model, signal, followed, error);
     }
+    if (status == NT_OK && nt_whole_find_stores(model, followed) != NT_OK)
+        status = nt_fail(error, NT_NO_MEMORY, "out of memory");
     free(followed);
     return status;
 }
@@ -209,7 +276,7 @@ nt_status nt_signals_check_reactions(const nt_model *model, nt_error *error)
     const nt_element *e = NULL;
     for (int i = 0; !e; i++)
         if (nt_signal_is_reaction(model, &model->signals[i]))
-            e = &model->elements[model->signals[i].object];
+            e = &model->elements[model->signals[i].element];
     nt_model_redundant_text(model, 0, text, sizeof text);
     return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
                       "joint %s: a load depends on its reaction, which is not unique: %d of the "

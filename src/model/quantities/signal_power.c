@@ -30,7 +30,7 @@ static int turning_body(const nt_view *view, const nt_port *port)
 }
 
 /* gradient += W^T x, or c x */
-static void add_rate(const nt_view *view, const nt_port *port, const double *x, double *gradient)
+void nt_aside_add_rate(const nt_view *view, const nt_port *port, const double *x, double *gradient)
 {
     const nt_combination *c = view->terms->combination;
     int body = turning_body(view, port);
@@ -57,28 +57,38 @@ static void add_of_kind(const nt_signal *signal, const nt_element *e, const nt_v
         v3_store(v, g.v[side]), v3_store(w, g.w[side]);
         if (t->node >= 0) {
             v3_accumulate(gradient + t->start, v3_scale(k, g.x[side]));
-            add_rate(view, t, v, gradient);
+            nt_aside_add_rate(view, t, v, gradient);
         }
         if (r->node >= 0) {
             v3_accumulate(gradient + r->start, v3_scale(k, g.r[side]));
-            add_rate(view, r, w, gradient);
+            nt_aside_add_rate(view, r, w, gradient);
         }
     }
 }
 
-/* The velocities of the ports along the rows of the tangent. */
-static void add_rows_along(const nt_local *local, const double *v, double *gradient)
+static void add_block(const nt_port *from, const nt_port *to, const double *block, const double *u,
+                      double factor, double *gradient)
+{
+    for (int i = 0; i < from->size; i++)
+        for (int k = 0; k < to->size; k++)
+            gradient[to->start + k] += factor * u[from->first + i] * block[i * to->size + k];
+}
+
+void nt_aside_add_rows(const nt_local *local, const double *u, double factor, double *gradient)
 {
     const nt_element *e = local->element;
     for (int t = 0; t < local->n_touched; t++) {
         int row = local->touched[t] / e->n_ports, column = local->touched[t] % e->n_ports;
         const nt_port *from = &e->ports[row], *to = &e->ports[column];
         const double *block = local->blocks + e->size * from->start + from->size * to->start;
-        if (!nt_element_pushes(e, row))
-            continue;
-        for (int i = 0; i < from->size; i++)
-            for (int k = 0; k < to->size; k++)
-                gradient[to->start + k] -= v[from->first + i] * block[i * to->size + k];
+        if (nt_element_pushes(e, row))
+            add_block(from, to, block, u, factor, gradient);
+    }
+    for (int k = 0; e->couple && k < e->n_couples; k++) {
+        const int *ports = e->couple_ports + 2 * k;
+        if (nt_element_pushes(e, ports[0]))
+            add_block(&e->ports[ports[0]], &e->ports[ports[1]], local->couples + 9 * (ptrdiff_t)k,
+                      u, factor, gradient);
     }
 }
 
@@ -88,7 +98,7 @@ void nt_aside_follow_power(const nt_signal *signal, const nt_element *e, const n
     const nt_local *local = &aside->local;
     if (!nt_aside_evaluate(aside, e, view, true, true)) /* its own turn says so */
         return;
-    add_rows_along(local, view->at->v, aside->gradient);
+    nt_aside_add_rows(local, view->at->v, -1, aside->gradient);
     for (int i = 0; local->has_pushed && i < e->n_ports; i++) {
         double push[6];
         const nt_port *port = &e->ports[i];
@@ -96,7 +106,7 @@ void nt_aside_follow_power(const nt_signal *signal, const nt_element *e, const n
             continue;
         for (int k = 0; k < port->size; k++)
             push[k] = -local->residual[port->start + k];
-        add_rate(view, port, push, aside->gradient);
+        nt_aside_add_rate(view, port, push, aside->gradient);
     }
     if (nt_quantity_kinds[signal->kind].differentiate)
         add_of_kind(signal, e, view, aside->gradient);
@@ -120,6 +130,16 @@ static double loss_along(const nt_element *e, const nt_view *view, struct nt_asi
     return e->type->evaluate(e, &at_work) == NT_OK ? force + energy.power : (double)NAN;
 }
 
+static void aside_add_rest(const nt_element *e, const nt_view *still, struct nt_aside *aside)
+{
+    if (!nt_aside_evaluate(aside, e, still, false, true) || !aside->local.has_pushed)
+        return;
+    for (int i = 0; i < e->n_ports; i++)
+        for (int k = 0; nt_element_pushes(e, i) && k < e->ports[i].size; k++)
+            aside->gradient[e->ports[i].start + k] +=
+                still->terms->combination->stiffness * aside->local.residual[e->ports[i].start + k];
+}
+
 void nt_aside_follow_energy(const nt_element *e, const nt_view *view, struct nt_aside *aside)
 {
     const nt_model *model = view->model;
@@ -132,6 +152,10 @@ void nt_aside_follow_energy(const nt_element *e, const nt_view *view, struct nt_
     still.at = &point;
     still.motion = aside->motion;
     still.lambda = aside->no_force;
+    if (e->type->has_inertia) { /* its own mass and strain alone: at rest R is the gradient */
+        aside_add_rest(e, &still, aside);
+        return;
+    }
     double at_rest = loss_along(e, &still, aside, -1);
     for (int i = 0; i < e->n_ports; i++) {
         const nt_port *port = &e->ports[i];
