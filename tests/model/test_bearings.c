@@ -752,6 +752,62 @@ static void bearings_are_refused_in_words(void **state)
             "expected either `at` and `axis` or `points` and `axes`");
 }
 
+/* Rings that are placed a millimetre into each other end the run with the ball, the ring, the time
+ * and the depth; so does a ball that is driven into its pocket. */
+static void deep_balls_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *place, *cage, *words[3];
+    } cases[] = {
+        {"[1e-3, 0, 0]",
+         "none",
+         {"ball 1 is pressed 0.4", " mm into the outer ring, with", "t = 0 s"}},
+        {"[0, -8e-4, 1e-4]", "none", {" mm into the outer ring, with", "is pressed 0.", "t = 0 s"}},
+        {"[0, 0, 1.12e-4]",
+         "{mass: 6e-3, inertia: [2e-6, 2e-6, 3e-6], pocket_clearance: 2e-4, friction: 500}",
+         {"ball 1 is pressed ", " mm into ", "at t = 1."}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[2048];
+        nt_error error = {0};
+        snprintf(
+            text, sizeof text,
+            "nutate: 1\n"
+            "bodies: {shaft: {mass: 0.06, inertia: [1e-5, 1e-5, 1e-5], position: %s, "
+            "velocity: [0, 0, 0], angular_velocity: [0, 0, 1000]}}\n"
+            "joints: {turn: {type: parallel, between: [ground, shaft], at: [0, 0, 0], axis: "
+            "[0, 0, 1], motion: 1000*t}}\n"
+            "forces: {axial: {type: force, on: shaft, value: [0, 0, 1000]}}\n"
+            "bearings: {b: {designation: \"6206\", outer: ground, inner: shaft, clearance: "
+            "1e-5, points: [[0, 0, 0], [0, 0, 0]], axes: [[0, 0, 1], [0, 0, 1]], cage: %s%s}}\n",
+            cases[i].place, cases[i].cage, i == 2 ? ", start: {cage: 0}" : "");
+        nt_model *model = NULL;
+        nt_run *run = NULL;
+        nt_integrator *it = NULL;
+        nt_status status =
+            nt_model_read_text(&model, text, strlen(text), "deep", NULL, NULL, 0, &error);
+        if (status == NT_OK)
+            status = nt_run_create(&run, model, &error);
+        nt_integrator_setup setup = {.system = nt_run_system(run),
+                                     .method = nt_method_find("semi-explicit-2"),
+                                     .energy_check = NT_ENERGY_UNWATCHED};
+        if (status == NT_OK)
+            status = nt_integrator_create(&it, &setup, &error);
+        if (status == NT_OK)
+            status = nt_integrator_start(it, 0, NULL, NULL, NULL, &error);
+        if (status == NT_OK)
+            status = nt_integrator_run(it, 1e-3, 1e-6, NULL, NULL, &error);
+        assert_int_not_equal(status, NT_OK);
+        for (int k = 0; k < 3; k++)
+            if (!strstr(error.message, cases[i].words[k]))
+                fail_msg("'%s' is not in: %s", cases[i].words[k], error.message);
+        nt_integrator_destroy(it);
+        nt_run_destroy(run);
+        nt_model_destroy(model);
+    }
+}
+
 /* The inner ring's given rotation is put in, or has multipliers, as the user chooses: the same
  * motion and the same torque of the drive. */
 static void a_given_rotation_either_way(void **state)
@@ -906,6 +962,7 @@ int main(void)
         cmocka_unit_test(flaw_shows_its_lines),
         cmocka_unit_test(flaws_add_up),
         cmocka_unit_test(bearings_are_refused_in_words),
+        cmocka_unit_test(deep_balls_are_named),
         cmocka_unit_test(a_given_rotation_either_way),
         cmocka_unit_test(wrong_numbers_are_told_where_they_stand),
         cmocka_unit_test(what_is_assumed_is_told),

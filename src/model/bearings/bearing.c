@@ -167,8 +167,30 @@ nt_ball_touch nt_bearing_touch(const nt_element *element, const nt_view *view, i
     return t;
 }
 
-/* ---- a ball out of its groove ------------------------------------------------------------------
+/* ---- a ball out of its groove, or deep in a ring or a pocket ------------------------------------
  */
+
+static double most_force_on(const nt_bearing *b, int which)
+{
+    return which == NT_POCKET ? b->most_pocket_force : b->races[which].most_force;
+}
+
+static void tell_depth(const nt_element *element, const nt_view *view, char *text, int size)
+{
+    const nt_bearing *b = nt_bearing_of(view->run, element);
+    static const char *const into[] = {"the outer ring", "the inner ring", "its pocket"};
+    for (int i = 0; i < b->n_balls; i++)
+        for (int which = 0; which < (b->has_cage ? NT_BALL_CONTACTS : NT_POCKET); which++) {
+            nt_ball_touch t = nt_bearing_touch(element, view, i, which);
+            if (!(t.touch.N > most_force_on(b, which)))
+                continue;
+            snprintf(text, (size_t)size,
+                     "ball %d is pressed %.4g mm into %s, with %.3g N, further than contacts of "
+                     "smooth bodies go",
+                     i + 1, 1e3 * t.touch.delta, into[which], t.touch.N);
+            return;
+        }
+}
 
 static void failure(const nt_element *element, const nt_view *view, char *text, int size)
 {
@@ -188,6 +210,7 @@ static void failure(const nt_element *element, const nt_view *view, char *text, 
                      i + 1, nt_bearing_rings[which], angle * 180 / PI, beyond * 180 / PI);
             return;
         }
+    tell_depth(element, view, text, size);
 }
 
 /* ---- eight balls at a time ---------------------------------------------------------------------
@@ -304,13 +327,14 @@ static void see_shoulder(const nt_element *element, const nt_view *view, const n
         note->seen = most, note->when = view->at->t;
 }
 
-/* A number for each ball, and none of them out of its groove. */
-static bool has_values(const nt_push_lanes *push, int n, const nt_bearing_race *race)
+/* A number for each ball, and none of them out of its groove or pressed with more than `most`. */
+static bool has_values(const nt_push_lanes *push, int n, double most, const nt_bearing_race *race)
 {
     double cosine = race ? race->turn_of_last[0] : 0, last = cosine * cosine;
     bool has = true;
     for (int l = 0; l < n; l++)
-        has &= push->N.of[l] >= 0 && (!race || !push->touches[l] || push->cosine2.of[l] >= last);
+        has &= push->N.of[l] >= 0 && push->N.of[l] <= most &&
+               (!race || !push->touches[l] || push->cosine2.of[l] >= last);
     return has;
 }
 
@@ -333,7 +357,7 @@ static nt_status push_races(const nt_element *element, const nt_view *view, cons
         if (all->damps && which == NT_INNER)
             add_lanes(&g->damping, &damping, g->n);
         if (all->pushes) {
-            if (!has_values(&g->push[which], g->n, race))
+            if (!has_values(&g->push[which], g->n, race->most_force, race))
                 return NT_NOT_FINITE;
             see_shoulder(element, view, &g->push[which], g->n);
         }
@@ -369,7 +393,7 @@ static nt_status push_pockets(const nt_view *view, const nt_bearing *b, group *g
     gather_pockets(b, cage, g, &pockets);
     nt_lanes_pocket(skeleton, NT_LANES_PUSH, g->n, &b->pocket, &b->pocket_law, &pose, &g->balls,
                     &pockets, push, NULL);
-    if (all->pushes && !has_values(push, g->n, NULL))
+    if (all->pushes && !has_values(push, g->n, b->most_pocket_force, NULL))
         return NT_NOT_FINITE;
     for (int l = 0; l < g->n; l++)
         g->in_pockets = g->in_pockets || push->touches[l];

@@ -42,6 +42,7 @@ typedef struct nt_bearing_race {
     v3 axis, mark; /* unit vectors; mark: where ball 1 is at the start */
     double last_angle;      /* rad: a ball beyond has left the groove */
     double turn_of_last[2]; /* its cos, sin                         */
+    double most_force;      /* N: a ball pressed further is no contact of smooth bodies; or inf */
     bool is_round;          /* no flaws, no waves                   */
 } nt_bearing_race;
 
@@ -73,6 +74,7 @@ typedef struct nt_bearing {
     nt_bearing_race races[2]; /* NT_OUTER, NT_INNER */
     nt_surface pocket;
     nt_touch_law pocket_law;
+    double most_pocket_force;       /* N, as that of the races */
     double turns[NT_MOST_BALLS][2]; /* cos, sin of the angles of the pockets */
     double settled_angle;           /* rad, contact angle of the rings at the start */
 } nt_bearing;

@@ -369,6 +369,17 @@ static bool is_round(const nt_bearing_race *race)
     return true;
 }
 
+/* Where Hertz's theory has long ended: indentations of a part of the ball's radius, on a race where
+ * the ellipse is as wide as the groove and steel flows at twice the pressure that it bears, and in
+ * a pocket. A stiffness that is given is taken at its word. */
+static const double MOST_OF_RACE = 0.05, MOST_OF_POCKET = 0.25;
+
+static double most_force(double stiffness, double rho, double part, bool is_given)
+{
+    double depth = part * rho;
+    return is_given ? (double)INFINITY : stiffness * depth * sqrt(depth);
+}
+
 void nt_bearing_fill_races(nt_bearing *b, double angle)
 {
     double rho = 0.5 * b->ball_diameter;
@@ -389,6 +400,7 @@ void nt_bearing_fill_races(nt_bearing *b, double angle)
         race->turn_of_last[0] = cos(race->last_angle);
         race->turn_of_last[1] = sin(race->last_angle);
         race->is_round = is_round(race);
+        race->most_force = most_force(race->law.stiffness, rho, MOST_OF_RACE, race->stiffness > 0);
     }
 }
 
@@ -414,6 +426,8 @@ static void fill_pockets(nt_bearing *b)
         .traction = {.friction = nt_bearing_gives(b, NT_BEARING_CAGE_FRICTION) ? b->of_cage.friction
                                                                                : b->friction,
                      .slip = b->of_cage.slip}};
+    b->most_pocket_force =
+        most_force(hertz.K, rho, MOST_OF_POCKET, nt_bearing_gives(b, NT_BEARING_CAGE_STIFFNESS));
 }
 
 /* ---- what is taken for granted ------------------------------------------------------------------
