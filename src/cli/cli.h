@@ -440,6 +440,7 @@ int nt_cli_about(const char *word, nt_about *about);
 bool nt_cli_topic(const char *name, FILE *to);
 /* The topics in a line, "expressions, tables, ...". */
 void nt_cli_topics(FILE *to);
+void nt_cli_list_topics(char *text, size_t size);
 /* A manual page of all commands (command NULL) or of one; completion for a shell. */
 void nt_cli_man(const nt_cli_command *commands, int n, const nt_cli_command *command, FILE *to);
 void nt_cli_completion(const nt_cli_command *commands, int n, bool zsh, FILE *to);

@@ -88,6 +88,14 @@ bool nt_cli_topic(const char *name, FILE *to)
     return false;
 }
 
+void nt_cli_list_topics(char *text, size_t size)
+{
+    size_t used = 0;
+    for (int i = 0; i < TOPICS && used < size; i++)
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", help_topics[i].name);
+}
+
 void nt_cli_topics(FILE *to)
 {
     for (int i = 0; i < TOPICS; i++)

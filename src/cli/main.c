@@ -172,6 +172,16 @@ static int unknown_command(const char *name)
     return NT_EXIT_USAGE;
 }
 
+static int unknown_topic(const char *name)
+{
+    char topics[400] = "";
+    nt_cli_list_topics(topics, sizeof topics);
+    nt_cli_say(
+        "there is no help on '%s', expected a command (nutate --help lists them) or one of %s",
+        name, topics);
+    return NT_EXIT_USAGE;
+}
+
 /* Of a command or a topic; man, bash, zsh: what is installed for them, from the same tables. */
 static int help(const char *name, const char *of)
 {
@@ -181,7 +191,7 @@ static int help(const char *name, const char *of)
     else if (name && (strcmp(name, "bash") == 0 || strcmp(name, "zsh") == 0))
         nt_cli_completion(commands, COMMANDS, name[0] == 'z', stdout);
     else if (name && !command && !nt_cli_topic(name, stdout))
-        return unknown_command(name);
+        return unknown_topic(name);
     else if (command)
         nt_cli_options_help(command, stdout);
     else if (!name)

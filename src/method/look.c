@@ -106,6 +106,8 @@ nt_status nt_integrator_balance(nt_integrator *it, const nt_state *state, nt_sta
     *balanced = given;
     if (!nt_integrator_balances(it, given.t))
         return NT_OK;
+    if (nt_integrator_take_balanced(it) != NT_OK)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory for accelerations at t = %g s", given.t);
     NT_NEED(error, "state.q state.v state.vdot", given.q, given.v, given.vdot);
     nt_phase shown = it->balanced; /* what is given may stand there */
     size_t n_memory = (size_t)p->system->n_memory;

@@ -29,6 +29,8 @@ nt_status nt_run_set_values(nt_run *run, const double *p, bool validate, nt_erro
 void nt_run_get_parameters(void *self, double *p);
 nt_status nt_run_consistent_initial(void *self, double t, double *q, double *v, double *memory);
 void nt_run_failure(void *self, char *text, int size);
+/* Why an element has no value, as its type or its functions say; "" where they do not. */
+void nt_run_why(const nt_run *run, const nt_element *element, char *text, int size);
 void nt_run_place(void *self, int i, nt_error *place);
 void nt_run_feature(void *self, nt_feature feature, nt_error *part);
 void nt_run_coordinate_name(void *self, int i, char *text, int size);

@@ -3,9 +3,34 @@
  */
 #include "base/error.h"
 #include "model/evaluate.h"
+#include "model/parameters/parameter.h"
 
 #include <stdio.h>
 #include <string.h>
+
+typedef struct reason {
+    const nt_run *run;
+    char *text;
+    size_t size;
+} reason;
+
+static bool has_reason(void *context, const nt_expression *function)
+{
+    const reason *r = context;
+    return nt_expression_why(function, r->run->variables, r->text, r->size);
+}
+
+void nt_run_why(const nt_run *run, const nt_element *element, char *text, int size)
+{
+    reason r = {run, text, size > 0 ? (size_t)size : 0};
+    nt_view view = {.run = run, .model = run->model, .motion = run->motion, .bodies = run->bodies};
+    if (size > 0)
+        text[0] = '\0';
+    if (size > 0 && nt_element_has_failures(element))
+        element->type->failure(element, &view, text, size);
+    if (size > 0 && !text[0])
+        nt_element_has_function(run, element, has_reason, &r);
+}
 
 void nt_run_failure(void *self, char *text, int size)
 {
@@ -16,11 +41,9 @@ void nt_run_failure(void *self, char *text, int size)
         return;
     int used =
         snprintf(text, (size_t)size, "%s %s (%s)", nt_element_word(e), e->name, e->type->name);
-    const nt_run *run = self;
-    nt_view view = {.run = run, .model = run->model, .motion = run->motion, .bodies = run->bodies};
-    if (!nt_element_has_failures(e) || used + 2 >= size)
+    if (used + 2 >= size)
         return;
-    e->type->failure(e, &view, text + used + 2, size - used - 2);
+    nt_run_why(self, e, text + used + 2, size - used - 2);
     if (text[used + 2])
         memcpy(text + used, ": ", 2);
 }

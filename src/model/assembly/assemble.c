@@ -165,8 +165,7 @@ static nt_status no_value(const nt_assembly *a, nt_status status, const char *wh
                               "t = %g s; expected a function with two derivatives",
                               e->name, derivative[i], start);
     char words[160] = "";
-    if (nt_element_has_failures(e))
-        nt_run_failure(a->run, words, sizeof words);
+    nt_run_why(run, e, words, sizeof words);
     return nt_fail_at(error, NT_BAD_MODEL, run->model->file, e->place.line, e->place.column,
                       "%s %s has no finite value at the start, t = %g s: initial %s cannot be "
                       "found%s%s",

@@ -317,7 +317,7 @@ static const nt_table *table_of(const nt_expression *e, const nt_code *code)
                                           : NULL;
 }
 
-static void fill_values(const nt_expression *e, const double *variables, double *value)
+void nt_expression_fill(const nt_expression *e, const double *variables, double *value)
 {
     for (int i = 0; i < e->n; i++) {
         const nt_code *code = &e->code[i];
@@ -341,7 +341,7 @@ double nt_expression_value(const nt_expression *e, const double *variables)
     double value[NT_EXPRESSION_ROOM];
     if (e->n_used == 0)
         return e->constant;
-    fill_values(e, variables, value);
+    nt_expression_fill(e, variables, value);
     return value[e->n - 1];
 }
 
@@ -484,7 +484,7 @@ double nt_expression_partials(const nt_expression *e, const double *variables, d
     double value[NT_EXPRESSION_ROOM], adjoint[NT_EXPRESSION_ROOM];
     if (e->n_used == 0)
         return e->constant;
-    fill_values(e, variables, value);
+    nt_expression_fill(e, variables, value);
     memset(adjoint, 0, (size_t)e->n * sizeof *adjoint);
     memset(partial, 0, (size_t)e->n_used * sizeof *partial);
     adjoint[e->n - 1] = 1;

@@ -94,6 +94,9 @@ nt_status nt_expression_parse(const char *text, int length, const nt_symbols *sy
  * nt_expression_variables lists are read. */
 double nt_expression_value(const nt_expression *e, const double *variables);
 
+/* Where there is no finite value: which operation has none, in words. False: no one operation. */
+bool nt_expression_why(const nt_expression *e, const double *variables, char *text, size_t size);
+
 /* Value, first and second derivative along a curve.
  * rate, acceleration   indexed like variables: their first and second derivatives along the curve.
  *                      For derivatives in time of an expression of t alone: rate 1, acceleration 0

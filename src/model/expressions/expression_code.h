@@ -82,6 +82,9 @@ struct nt_expression {
     double constant;               /* the value when n_used is 0: then no code is run */
 };
 
+/* The values of all slots, value[NT_EXPRESSION_ROOM]. */
+void nt_expression_fill(const nt_expression *expression, const double *variables, double *value);
+
 /* Number of operand slots of an operation. */
 static inline int nt_operands(int operation)
 {

@@ -140,10 +140,8 @@ bool nt_parser_deeper(nt_parser *p)
     return true;
 }
 
-bool nt_parser_close(nt_parser *p, const char *expected)
+bool nt_parser_fail_within(nt_parser *p, const char *expected)
 {
-    if (nt_parser_accept(p, ")"))
-        return true;
     if (p->at == p->length)
         return nt_parser_fail(
             p, p->at,
@@ -151,6 +149,11 @@ bool nt_parser_close(nt_parser *p, const char *expected)
             "quotes)",
             expected);
     return nt_parser_fail_after(p, expected);
+}
+
+bool nt_parser_close(nt_parser *p, const char *expected)
+{
+    return nt_parser_accept(p, ")") || nt_parser_fail_within(p, expected);
 }
 
 static bool fail_count(nt_parser *p, int at, const nt_expression_row *f, int got)

@@ -103,6 +103,8 @@ bool nt_parser_emit_variable(nt_parser *p, int variable, nt_operand *out);
 
 /* One level deeper; false where that is too deep. */
 bool nt_parser_deeper(nt_parser *p);
+/* Fails within parentheses; at the end it says that commas want quotes in a list. */
+bool nt_parser_fail_within(nt_parser *parser, const char *expected);
 bool nt_parser_close(nt_parser *p, const char *expected);
 /* An expression; one that begins with a sign, a number or '('. */
 bool nt_parse_or(nt_parser *p, nt_operand *out);

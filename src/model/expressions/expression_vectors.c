@@ -57,7 +57,7 @@ static bool parse_two_vectors(nt_parser *p, nt_operand a[3], nt_operand b[3])
     if (!parse_vector(p, a))
         return false;
     if (!nt_parser_accept(p, ","))
-        return nt_parser_fail_after(p, "',' and the second vector");
+        return nt_parser_fail_within(p, "',' and the second vector");
     return parse_vector(p, b) && nt_parser_close(p, "')'");
 }
 

@@ -17,39 +17,53 @@
 
 /* ---- what elements depend on ---------------------------------------------------------------- */
 
-static bool expression_uses(const nt_run *run, const nt_expression *e, const double *rates)
-{
-    int count = 0, variables = nt_model_variable_count(run->model);
-    const int *list = e ? nt_expression_variables(e, &count) : NULL;
-    for (int i = 0; i < count; i++)
-        if (!rates || (list[i] < variables && rates[list[i]] != 0))
-            return true;
-    return false;
-}
-
-static bool keys_use(const nt_run *run, const nt_key *keys, const char *data, const double *rates)
+static bool keys_have(const nt_key *keys, const char *data, nt_function_test *test, void *context)
 {
     for (const nt_key *key = keys; key && key->name; key++) {
         int n = key->type == NT_KEY_FUNCTION ? 1 : key->type == NT_KEY_FUNCTIONS ? key->high : 0;
-        if (key->type == NT_KEY_LAW &&
-            expression_uses(run, ((const nt_law *)(const void *)(data + key->offset))->function,
-                            rates))
+        const void *at = data + key->offset;
+        if (key->type == NT_KEY_LAW && ((const nt_law *)at)->function &&
+            test(context, ((const nt_law *)at)->function))
             return true;
-        if (key->type == NT_KEY_GROUP && keys_use(run, key->group, data, rates))
+        if (key->type == NT_KEY_GROUP && keys_have(key->group, data, test, context))
             return true;
         for (int i = 0; i < n; i++) {
             const nt_expression *e;
             memcpy(&e, data + key->offset + (size_t)i * sizeof e, sizeof e);
-            if (expression_uses(run, e, rates))
+            if (e && test(context, e))
                 return true;
         }
     }
     return false;
 }
 
+bool nt_element_has_function(const nt_run *run, const nt_element *element, nt_function_test *test,
+                             void *context)
+{
+    return keys_have(element->type->keys, nt_element_data(run, element), test, context);
+}
+
+/* What a function may depend on: variables with a rate, or any where `rates` is NULL. */
+typedef struct reach {
+    int variables;
+    const double *rates;
+} reached;
+
+static bool function_uses(void *context, const nt_expression *e)
+{
+    const reached *r = context;
+    int count = 0;
+    const int *list = nt_expression_variables(e, &count);
+    for (int i = 0; i < count; i++)
+        if (!r->rates || (list[i] < r->variables && r->rates[list[i]] != 0))
+            return true;
+    return false;
+}
+
 bool nt_element_uses(const nt_run *run, const nt_element *element, const double *rates)
 {
-    return keys_use(run, element->type->keys, nt_element_data(run, element), rates);
+    reached r = {nt_model_variable_count(run->model), rates};
+    return nt_element_has_function(run, element, function_uses, &r);
 }
 
 /* ---- words, bodies, elements ---------------------------------------------------------------- */

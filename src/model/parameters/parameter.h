@@ -117,6 +117,10 @@ void nt_parameter_rates_forget(nt_run *run);
 /* Fill in run->rates[k]. Allocates; leaves the model as it was, bit for bit. */
 nt_status nt_parameter_rates_find(nt_run *run, int k, nt_error *error);
 
+/* Whether `test` is true of one of the element's functions. */
+typedef bool nt_function_test(void *context, const nt_expression *function);
+bool nt_element_has_function(const nt_run *run, const nt_element *element, nt_function_test *test,
+                             void *context);
 /* Whether the element's functions depend on variables with a rate; on any at all for NULL. */
 bool nt_element_uses(const nt_run *run, const nt_element *element, const double *rates);
 /* The points that a rope goes through, NULL for others. */
