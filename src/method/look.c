@@ -2,6 +2,7 @@
  * changes what the next step computes: looks that need factors have their own. */
 #include "method/dense_output.h"
 #include "method/integrator.h"
+#include "method/state.h"
 #include "method/work.h"
 #include "system/check.h"
 
@@ -178,13 +179,7 @@ void nt_integrator_notice(nt_integrator *it)
         nt_energy energy;
         if (nt_integrator_dense(it, t >= begun && t <= end ? t : end, &s) != NT_OK)
             continue;
-        nt_point at = {.t = s.t,
-                       .q = s.q,
-                       .v = s.v,
-                       .vdot = s.vdot,
-                       .lambda = s.lambda,
-                       .mu = s.mu,
-                       .memory = s.memory};
+        nt_point at = nt_state_point(&s);
         if (system->capabilities & NT_HAS_ENERGY)
             system->energy(system->self, &at, &energy);
     }
