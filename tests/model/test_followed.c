@@ -147,7 +147,7 @@ static const char turning[] =
     "bearings:\n"
     "  front: {balls: 3, ball_diameter: 30, pitch_diameter: 100, inner_groove: 0.6,\n"
     "          outer_groove: 0.6, inner: shaft, outer: ground, at: [5, 0, 0], axis: [0, 0, 1],\n"
-    "          clearance: -2, material: {E: 10, nu: 0.3, density: 0.02},\n"
+    "          clearance: -0.3, material: {E: 10, nu: 0.3, density: 0.02},\n"
     "          cage: none, traction: {law: coulomb, friction: 0.1, slip: 0.1}}\n";
 
 static const struct {
