@@ -61,6 +61,21 @@ NT_API nt_state nt_static_state(const nt_static *state);
 NT_API int nt_static_free_count(const nt_static *state);
 NT_API int nt_static_free_entry(const nt_static *state, int i);
 
+/* Set-valued dry friction at the state that was found. What touches sticks where it was placed;
+ * what has to hold more than it can slips, until it comes to rest with its whole limit. Memory of
+ * nt_static_start says what is known before, as that of a state that was found does. Along a path
+ * the last point is where it stuck. */
+typedef struct nt_static_friction {
+    nt_dry_state holds;
+    double force, limit; /* N or N m: what it holds, and the most that it can       */
+    char name[160];      /* "joint rail", "contact floor"                           */
+} nt_static_friction;
+
+NT_API int nt_static_friction_count(const nt_static *state);
+/* The i-th, from 0 on; NT_INVALID where there is none. */
+NT_API nt_status nt_static_friction_at(nt_static *state, int i, nt_static_friction *out,
+                                       nt_error *error);
+
 /* What a point of a path is. */
 typedef enum nt_static_event {
     NT_STATIC_POINT,

@@ -79,6 +79,13 @@ NT_API nt_status nt_run_set_threads(nt_run *run, int threads, nt_error *error);
  * the file names a method that is none: then all but the method is filled in. */
 NT_API nt_status nt_run_setup(nt_run *run, nt_integrator_setup *setup, nt_error *error);
 
+/* Make setup->maximum_step so short that steps which the setup's method chooses pass over no pulse
+ * between the times start and end, s: a function of time that is at rest for most of it. Does
+ * nothing for equal steps. nt_run_setup has done so for the method, tolerance and duration of the
+ * file; to be called where they were changed. NT_NO_MEMORY. */
+NT_API nt_status nt_run_bound_steps(const nt_run *run, double start, double end,
+                                    nt_integrator_setup *setup, nt_error *error);
+
 /* ---- what the file says -----------------------------------------------------------------------
  *
  * The sections `simulation` and `output`. */
@@ -267,9 +274,18 @@ NT_API int nt_model_sliding_count(const nt_model *model);
 NT_API const char *nt_model_event_name(const nt_model *model, int i);
 NT_API const char *nt_model_event_end(const nt_model *model, int i);
 
+/* Words for the i-th part, from 0 on, whose dry friction is regularised, "joint rail": it holds
+ * nothing at rest. Into text[size], always terminated; 0: there is none of this number. */
+NT_API int nt_model_creeps(const nt_model *model, int i, char *text, int size);
+
 /* Remark i, from 0 on, on expressions that may jump where the motion or a parameter passes a point:
  * exact derivatives along a parameter leave out what a jump moves. */
 NT_API int nt_model_jump(const nt_model *model, int i, nt_error *remark);
+
+/* Functions of time that rise and fall within one of the equal steps of a run from `start` to `end`
+ * (s), so that it may pass over them: words for the i-th, as above. */
+NT_API int nt_model_pulse(const nt_model *model, double start, double end, double step, int i,
+                          nt_error *remark);
 
 /* Joints whose prescribed motion follows a table whose second derivative jumps, so that their
  * accelerations and forces do: words for the i-th, as above. */

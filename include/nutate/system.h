@@ -189,6 +189,21 @@ typedef struct nt_instant {
     int bends; /* where nothing happened: derivatives of accelerations jump, these do not */
 } nt_instant;
 
+/* Of a part with dry friction that is set-valued, as a static state sees it: nothing is known of it
+ * and it does nothing; it slips, with its whole limit against the way `towards`; it sticks. */
+typedef enum nt_dry_state { NT_DRY_LOOSE = -1, NT_DRY_SLIPS, NT_DRY_STICKS } nt_dry_state;
+
+/* Such a part at a point. Vectors are in ground axes and along the surface, of B against A; of a
+ * joint they have one entry, along its coordinate. */
+typedef struct nt_dry_friction {
+    nt_dry_state holds; /* as the point's memory says                            */
+    double gap;         /* m, to where it can hold; below 0 it can. Infinite: never */
+    double limit;       /* N or N m, the most that it can hold                   */
+    double force[3];    /* N or N m, what it holds                               */
+    double slip[3];     /* m/s or rad/s, how it slips at the point's velocities  */
+    int follows;        /* what slips turns its force by itself to the way that it has gone */
+} nt_dry_friction;
+
 /* Everything of a system that happens in an instant. Functions are pure and allocate nothing. */
 typedef struct nt_events {
     int n;     /* indicators */
@@ -209,6 +224,14 @@ typedef struct nt_events {
      */
     void (*word)(void *self, int number, char *text, int size);
     void (*indicator_word)(void *self, int indicator, char *text, int size);
+    /* Parts with dry friction that is set-valued: how many; all of them at a point, parts[n_dry];
+     * what is to be done with one from now on, written into memory, at a point which has that of
+     * before; its words, "joint rail". 0 and NULL: static states take such friction as none. */
+    int n_dry;
+    nt_status (*dry_look)(void *self, const nt_point *at, nt_dry_friction *parts);
+    void (*dry_hold)(void *self, const nt_point *at, int i, nt_dry_state holds,
+                     const double towards[3], double *memory);
+    void (*dry_word)(void *self, int i, char *text, int size);
 } nt_events;
 
 /* A rotation that three constraint rows give as a function of time: where it is, how fast it turns,

@@ -229,6 +229,8 @@ class Motion(RunOf):
         self.method = text(lib.nt_method_name(to.method))
         self.frame = FRAME_NAMES[to.frame]
         self.setup = to
+        times = (self.begin_time or 0.0, self.end_time or 0.0)
+        self.check(lib.nt_run_bound_steps(self.run, *times, to, self.error))
         integrator = ffi.new("nt_integrator **")
         self.check(lib.nt_integrator_create(integrator, to, self.error))
         self.integrator = integrator[0]

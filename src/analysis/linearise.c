@@ -316,12 +316,45 @@ static nt_status force_columns(nt_linear *l, const input *in, double *out)
     return NT_OK;
 }
 
+/* What constraints that change with the motion do: where it neither rests nor is steady. */
+static nt_status follow_motion(nt_linear *l, nt_error *error)
+{
+    nt_pencil *rows = NULL;
+    nt_reduced *r = &l->r;
+    if (r->n_holonomic == 0)
+        return NT_OK;
+    nt_status status = nt_pencil_create(&rows, &l->run->system, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_reduced_follow_rows(r, rows, &l->at, l->turn);
+    nt_pencil_destroy(rows);
+    if (status != NT_OK)
+        return nt_fail(error, status, "constraints of the motion: %s", nt_status_text(status));
+    if (!r->rows_move)
+        return NT_OK;
+    if (r->n_active > r->n_holonomic)
+        return nt_fail(error, NT_UNSUPPORTED,
+                       "the state neither rests nor is steady, and constraints of velocities "
+                       "(rolling, friction that sticks) hold beside joints: expected --about "
+                       "static or steady");
+    for (int i = 0; i < l->n_inputs; i++)
+        for (int j = 0; j < l->pencil->nv; j++)
+            if (l->inputs[i].Yu[j] != 0)
+                return nt_fail(error, NT_UNSUPPORTED,
+                               "input %s moves joints of a model that neither rests nor is steady: "
+                               "expected one that acts by forces",
+                               l->inputs[i].name);
+    return NT_OK;
+}
+
 static nt_status make_states(nt_linear *l, nt_error *error)
 {
     nt_reduced *r = &l->r;
     int f = r->f, d = r->d, n = f + d, info = 0, count = n + 3 * l->n_inputs;
     nt_columns Mr, Kp, Cs;
     nt_status status = nt_reduced_blocks(r, &Mr, &Kp, &Cs);
+    if (status == NT_OK && r->rows_move)
+        status = nt_reduced_add_moving(r, &Kp, &Cs);
     nt_columns right = nt_columns_take(&l->arena, d, count);
     double *g = NT_TAKE(&l->arena, 3 * f, double);
     int *pivots = NT_TAKE(&l->arena, d, int);
@@ -395,6 +428,10 @@ static nt_status follow(nt_linear *l, const double *x, int i, int k, direction *
     for (int m = 0; m < 3; m++) {
         memset(to->y[m], 0, (size_t)nv * sizeof *to->y[m]);
         add_times(&r->Z, 1, p + m * f, to->y[m]);
+        if (r->rows_move && m > 0)
+            add_times(m == 1 ? &r->E : &r->F0, 1, p, to->y[m]);
+        if (r->rows_move && m == 2)
+            add_times(&r->F1, 1, rate, to->y[m]);
         for (int j = 0; j < nv && in && m == k; j++)
             to->y[m][j] += in->Yu[j];
         for (int j = 0; j < nv; j++)
@@ -583,6 +620,8 @@ static nt_status make(nt_linear *l, const nt_linear_setup *setup, nt_error *erro
     if (status == NT_OK)
         status = make_inputs(l, setup, error);
     if (status == NT_OK)
+        status = follow_motion(l, error);
+    if (status == NT_OK)
         status = make_states(l, error);
     if (status == NT_OK)
         status = make_outputs(l, error);
@@ -676,6 +715,8 @@ nt_status nt_linear_to_motion(const nt_linear *l, const double *x, double *dq, d
     for (int j = 0; j < f; j++)
         for (int i = 0; i < nv; i++)
             rate[i] += *nt_entry(&l->r.Z, i, j) * p[j];
+    if (l->r.rows_move)
+        add_times(&l->r.E, 1, x, rate);
     for (int i = 0; i < nv; i++)
         dq[i] /= l->r.weight[i], rate[i] /= l->r.weight[i];
     nt_status status = nt_pencil_rates(l->pencil, &l->at, l->turn, dq, rate, second, dv, unused);

@@ -76,14 +76,13 @@ static nt_status take_first(nt_orbit *o)
     o->weight = NT_TAKE(&o->arena, nv, double);
     o->rate_weight = NT_TAKE(&o->arena, nv, double);
     o->first = NT_TAKE(&o->arena, nv, unsigned char);
-    o->off = NT_TAKE(&o->arena, nc, unsigned char);
     o->node = NT_TAKE(&o->arena, (size_t)o->n, nt_orbit_node);
     o->parameters = NT_TAKE(&o->arena, (size_t)o->system->n_parameters, double);
     o->place = NT_TAKE(&o->arena, (size_t)p->nq + 2 * nv, double);
     o->given = NT_TAKE(&o->arena, (size_t)p->nq + nv + (size_t)o->system->n_memory, double);
     o->again = NT_TAKE(&o->arena, (size_t)p->nq + 2 * nv, double);
     bool good = o->work && o->zeros && o->dense && o->weight && o->rate_weight && o->first &&
-                o->off && o->node && o->parameters && o->place && o->given && o->again;
+                o->node && o->parameters && o->place && o->given && o->again;
     return good ? NT_OK : NT_NO_MEMORY;
 }
 

@@ -56,7 +56,6 @@ struct nt_orbit {
     double *weight;        /* [nv] of W                                                       */
     double *rate_weight;   /* [nv] of V, s                                                    */
     unsigned char *first;  /* [nv] of first order: no position                                */
-    unsigned char *off;    /* [nc] scratch: rows that do not hold                             */
     double *flow;          /* [m] z of the motion itself at the begin                         */
     double *generator;     /* [n_advances][m] z of the advances at the begin                  */
     double *generator_end; /* [n_advances][m] z of the end per unit of advance, turned back  */

@@ -12,20 +12,6 @@ static const double ROUNDINGS = 1e-14;
 
 enum { CORRECTIONS = 20 };
 
-/* The rows that hold with a memory: the others are off, and take no part. */
-static void take_rows(const nt_orbit *o, const double *memory)
-{
-    nt_problem *p = o->problem;
-    const nt_events *events = o->system->events;
-    if (!events || !events->rows_off || p->nc == 0)
-        return;
-    events->rows_off(o->system->self, memory, o->off);
-    p->n_off = 0;
-    for (int row = 0; row < p->nc; row++)
-        if (o->off[row])
-            p->off[p->n_off++] = row;
-}
-
 /* One level: positions by smallest changes of q, or velocities by those of v. */
 static nt_status settle_level(nt_orbit *o, nt_level level, const nt_point *at, double *q, double *v)
 {
@@ -67,7 +53,7 @@ nt_status nt_orbit_settle(nt_orbit *o, double t, double *q, double *v, const dou
     nt_point at = {.t = t, .q = q, .v = v, .memory = memory};
     if (p->nc == 0)
         return NT_OK;
-    take_rows(o, memory);
+    nt_problem_take_rows(o->problem, memory);
     memset(o->zeros, 0, (size_t)p->n * sizeof *o->zeros);
     at.vdot = o->zeros, at.lambda = o->zeros + p->nv, at.mu = at.lambda + p->nh;
     nt_status status = p->nh > 0 ? settle_level(o, NT_POSITION, &at, q, v) : NT_OK;
@@ -82,7 +68,7 @@ static nt_status constraint_rows(nt_orbit *o, const nt_point *at, bool along_q, 
     const nt_problem *p = o->problem;
     nt_combination one = {.row_damping = !along_q, .row_stiffness = along_q};
     nt_terms terms = {.level = NT_VELOCITY, .matrix = &o->factors->matrix, .combination = &one};
-    take_rows(o, at->memory);
+    nt_problem_take_rows(o->problem, at->memory);
     nt_factors_begin(o->factors);
     nt_status status = nt_problem_evaluate(p, at, &terms);
     nt_matrix_dense(&o->factors->matrix, o->dense);

@@ -91,11 +91,11 @@ static int node_size(const nt_pattern *p, int node)
 }
 
 /* The tangent that the combination asks for, into a matrix of full blocks. */
-static nt_status evaluate(nt_pencil *p, const nt_point *at, const nt_combination *combination,
-                          nt_matrix *to)
+static nt_status evaluate(nt_pencil *p, const nt_point *at, nt_level level,
+                          const nt_combination *combination, nt_matrix *to)
 {
     nt_terms terms = {.parts = NT_ALL_PARTS,
-                      .level = NT_POSITION,
+                      .level = level,
                       .matrix = &p->rows->matrix,
                       .combination = combination};
     nt_factors_begin(p->rows);
@@ -271,16 +271,17 @@ nt_status nt_pencil_fill(nt_pencil *p, const nt_point *at, const double turn[3],
                                 stiffness = {.stiffness = 1, .row_stiffness = 1, .multiplier = 1};
     triple *triples = calloc(2 * (size_t)p->problem->space.n_blocks + 1, sizeof *triples);
     nt_status status = triples ? NT_OK : NT_NO_MEMORY;
+    nt_problem_take_rows(p->problem, at->memory);
     if (status == NT_OK)
         status = nt_factors_choose_rows(p->rows, at);
     p->n_dropped = p->rows->n_dropped;
     memcpy(p->dropped, p->rows->dropped, (size_t)p->n_dropped * sizeof *p->dropped);
     if (status == NT_OK)
-        status = evaluate(p, at, &mass, &p->M);
+        status = evaluate(p, at, NT_POSITION, &mass, &p->M);
     if (status == NT_OK)
-        status = evaluate(p, at, &damping, &p->C);
+        status = evaluate(p, at, NT_POSITION, &damping, &p->C);
     if (status == NT_OK)
-        status = evaluate(p, at, &stiffness, &p->K);
+        status = evaluate(p, at, NT_POSITION, &stiffness, &p->K);
     if (status == NT_OK) {
         turn_columns(p, triples, list_triples(&p->problem->space, at, v3_load(turn), triples));
         raise_first_order(p);
@@ -302,6 +303,26 @@ nt_status nt_pencil_fill(nt_pencil *p, const nt_point *at, const double turn[3],
     return status == NT_OK ? NT_OK
                            : nt_fail(error, status, "the equations have no tangent here: %s%s%s",
                                      nt_status_text(status), name[0] ? ": " : "", name);
+}
+
+nt_status nt_pencil_fill_rows(nt_pencil *p, const nt_point *at, const double turn[3],
+                              nt_level level)
+{
+    static const nt_combination along[3] = {
+        {.row_mass = 1}, {.row_damping = 1}, {.row_stiffness = 1}};
+    nt_matrix *to[3] = {&p->M, &p->C, &p->K};
+    triple *triples = calloc(2 * (size_t)p->problem->space.n_blocks + 1, sizeof *triples);
+    nt_status status = triples ? NT_OK : NT_NO_MEMORY;
+    nt_problem_take_rows(p->problem, at->memory);
+    for (int i = 0; i < 3 && status == NT_OK; i++)
+        if (i == 0 && level != NT_ACCELERATION)
+            nt_matrix_zero(to[i]);
+        else
+            status = evaluate(p, at, level, &along[i], to[i]);
+    if (status == NT_OK)
+        turn_columns(p, triples, list_triples(&p->problem->space, at, v3_load(turn), triples));
+    free(triples);
+    return status;
 }
 
 /* ---- solve ---------------------------------------------------------------------------------- */

@@ -51,6 +51,11 @@ void nt_pencil_destroy(nt_pencil *pencil);
 nt_status nt_pencil_fill(nt_pencil *pencil, const nt_point *at, const double turn[3],
                          nt_error *error);
 
+/* The same of the rows of constraints at a level, alone: M, C and K are then their derivatives in
+ * y'', y' and y. */
+nt_status nt_pencil_fill_rows(nt_pencil *pencil, const nt_point *at, const double turn[3],
+                              nt_level level);
+
 /* dv[nv] and dvdot[nv] of displacements y[nv] and their rates in the turning axes, at a state. */
 nt_status nt_pencil_rates(const nt_pencil *pencil, const nt_point *at, const double turn[3],
                           const double *y, const double *rate, const double *second, double *dv,

@@ -14,6 +14,7 @@
  *   [ X^T   0   ] [dr] = [   0    ],  X the velocities with a unit of this rate. */
 #include "analysis/reference.h"
 #include "analysis/lapack.h"
+#include "analysis/static.h"
 #include "analysis/steady.h"
 #include "base/error.h"
 
@@ -583,6 +584,7 @@ static nt_status find_rest(nt_reference *r, nt_error *error)
     memcpy(r->mu, state.mu, (size_t)s->nn * sizeof *r->mu);
     if (s->n_memory > 0)
         memcpy(r->memory, state.memory, (size_t)s->n_memory * sizeof *r->memory);
+    nt_static_stand(r->rest, r->memory);
     return NT_OK;
 }
 

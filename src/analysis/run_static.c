@@ -9,6 +9,7 @@
  * derivatives du/dp = -J^-1 (c_p + c_x x_p). */
 #include "analysis/run_static.h"
 
+#include "analysis/static.h"
 #include "base/error.h"
 #include "model/evaluate.h"
 #include "model/parameters/objective.h"
@@ -90,6 +91,8 @@ static nt_status find_state(search *s)
     const nt_run *run = s->run;
     nt_status status = nt_static_start(s->state, run->model->simulation.start, run->initial_q,
                                        run->initial_v, run->initial_memory, s->error);
+    if (status == NT_OK)
+        nt_static_loosen(s->state); /* where it is placed, not where it rested before */
     return status == NT_OK ? nt_static_solve(s->state, s->error) : status;
 }
 
@@ -296,6 +299,7 @@ static void keep_state(search *s)
     memcpy(run->initial_q, state.q, (size_t)system->space.nq * sizeof(double));
     memcpy(run->initial_v, state.v, (size_t)system->space.nv * sizeof(double));
     memcpy(run->initial_memory, state.memory, (size_t)system->n_memory * sizeof(double));
+    nt_static_stand(s->state, run->initial_memory);
 }
 
 static nt_status find(nt_run *run, nt_error *error)

@@ -487,9 +487,13 @@ static nt_status take_memory(nt_static *s)
     s->holds = NT_TAKE(&s->arena, nv, nt_hold);
     s->is_first = NT_TAKE(&s->arena, nv, bool);
     s->diagonal = NT_TAKE(&s->arena, p->pattern->n_primary, int);
-    double *room = NT_TAKE(&s->arena, 6 * point + 9 * nv + 6 * n + 4 + 2 * memory, double);
+    double *room = NT_TAKE(&s->arena, 8 * point + 9 * nv + 6 * n + 4 + 2 * memory, double);
+    s->n_rough = nt_static_dry_count(s);
+    s->dry = NT_TAKE(&s->arena, s->n_rough, nt_dry_friction);
+    s->rough = NT_TAKE(&s->arena, s->n_rough, nt_static_rough);
     s->parameters = NT_TAKE(&s->arena, p->system->n_parameters, double);
-    if (!s->holds || !s->is_first || !s->diagonal || !s->parameters || !room)
+    if (!s->holds || !s->is_first || !s->diagonal || !s->parameters || !room || !s->dry ||
+        !s->rough)
         return NT_NO_MEMORY;
     const struct {
         double **at;
@@ -504,7 +508,8 @@ static nt_status take_memory(nt_static *s)
                   {&s->shown, n},          {&s->next_memory, memory},
                   {&s->no_memory, memory}, {&s->kept[0], point},
                   {&s->kept[1], point},    {&s->placed, point},
-                  {&s->left, point},       {&s->aside, point}};
+                  {&s->left, point},       {&s->aside, point},
+                  {&s->reference, point},  {&s->before_friction, point}};
     s->q = room;
     s->v = s->q + p->nq;
     s->multipliers = s->v + nv;
@@ -601,6 +606,9 @@ nt_status nt_static_start(nt_static *s, double t, const double *q, const double 
     memset(s->memory, 0, (size_t)p->system->n_memory * sizeof *s->memory);
     if (memory)
         memcpy(s->memory, memory, (size_t)p->system->n_memory * sizeof *s->memory);
+    else
+        nt_static_loosen(s);
+    nt_problem_take_rows(s->problem, s->memory);
     s->problem->length = p->system->length > 0 ? p->system->length : 1;
     nt_static_keep(s, s->placed);
     s->started = true;

@@ -30,6 +30,14 @@ typedef struct nt_hold {
     int quaternion; /* where that of the body stands in q; -1: none      */
 } nt_hold;
 
+/* What a search makes of a part with dry friction. */
+typedef struct nt_static_rough {
+    nt_dry_state holds; /* in the next search                                        */
+    bool released;      /* by this search: it stuck when it began                    */
+    int returns;        /* how often it has slipped back                             */
+    double towards[3];  /* the unit vector that it slips along                       */
+} nt_static_rough;
+
 struct nt_static {
     nt_arena arena;
     nt_problem *problem;
@@ -49,6 +57,12 @@ struct nt_static {
     void *context;
     double load;
     bool follows; /* a path of its own: a search puts no loads on then */
+
+    int n_rough;                         /* parts with dry friction that is set-valued */
+    nt_dry_friction *dry;                /* [n_rough] at the present point  */
+    nt_static_rough *rough;              /* [n_rough]                       */
+    double *reference, *before_friction; /* points            */
+    bool settles;                        /* the search is one of those that settle friction */
 
     /* the present point */
     double t;
@@ -147,6 +161,32 @@ bool nt_static_meets_all_rows(const nt_static *s);
 nt_status nt_static_newton(nt_static *s, const nt_static_bounds *bounds);
 /* The same, for a state that is within a radian and the model's length. */
 nt_status nt_static_newton_near_by(nt_static *s);
+
+/* The state nearest to the present point, with friction as it holds there. */
+nt_status nt_static_solve_once(nt_static *s, nt_error *error);
+
+/* ---- static_friction.c --------------------------------------------------------------------------
+ */
+
+int nt_static_dry_count(const nt_static *s);
+/* Forgets how friction holds. */
+void nt_static_loosen(nt_static *s);
+/* nt_static_solve of a system with dry friction. */
+nt_status nt_static_solve_rough(nt_static *s, nt_error *error);
+
+/* Whether any part slips. */
+bool nt_static_slips(nt_static *s);
+/* What slips sticks from now on in `memory`, that of the present state: as it stands still it holds
+ * as much as it can. */
+void nt_static_stand(nt_static *s, double *memory);
+
+/* From the point in `reference` to the next one of a path, where a search has just found it; fails
+ * as the search does, with the point somewhere. */
+nt_status nt_static_follow_friction(nt_static *s, nt_error *error);
+/* Words for a part that holds more than it can, into text[size]; false: none does. */
+bool nt_static_names_overload(nt_static *s, char *text, int size);
+/* Back to `reference`. */
+void nt_static_return(nt_static *s);
 
 /* ---- static_free.c ------------------------------------------------------------------------------
  */

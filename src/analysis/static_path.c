@@ -141,6 +141,24 @@ static nt_status step_load(path *a, double load)
     return status;
 }
 
+/* The same with friction, which sticks at the present point. */
+static nt_status step_rough(path *a, double load)
+{
+    nt_static *s = a->s;
+    double from = s->load;
+    if (s->n_rough == 0 || s->settles)
+        return step_load(a, load);
+    nt_static_keep(s, s->reference);
+    nt_status status = step_load(a, load);
+    if (status == NT_OK)
+        status = nt_static_follow_friction(s, NULL);
+    if (status != NT_OK) {
+        set_load(s, from);
+        nt_static_return(s);
+    }
+    return status;
+}
+
 /* Where constraint rows follow from others they may contradict these under another load, as two
  * motions of one crank: names the row that is furthest from being met after a step to that load;
  * false where all are met. Its gap goes along. */
@@ -223,7 +241,7 @@ static nt_status follow_load(path *a)
         long before = s->iterations;
         if ((status = tangent_if_any(a, done == 0)) != NT_OK)
             break;
-        status = step_load(a, load);
+        status = step_rough(a, load);
         if (status != NT_OK && status != NT_NO_MEMORY && a->rate[s->problem->n] == 0) {
             /* nothing was stiff where the path begins: where the loads take it */
             double from = s->load;
@@ -374,6 +392,12 @@ static nt_status follow_arc(path *a)
             ds /= 2;
         if (status != NT_OK)
             return status == NT_NO_MEMORY ? status : refuse_load(a, load + ds * first);
+        char name[160];
+        if (nt_static_names_overload(s, name, sizeof name))
+            return nt_fail(a->error, NT_NOT_CONVERGED,
+                           "at %.6g of the load %s slips, which the arc length does not follow: "
+                           "expected a path of loads",
+                           s->load, name);
         last = a->rate[n];
         double reached = s->load, taken = ds;
         if (first * last < 0) { /* the limit, then the point behind it once more */

@@ -564,13 +564,9 @@ static nt_status search_again(nt_static *s, damped *d, nt_error *error)
     return nt_static_put_on_loads(s, error);
 }
 
-nt_status nt_static_solve(nt_static *s, nt_error *error)
+nt_status nt_static_solve_once(nt_static *s, nt_error *error)
 {
-    nt_error_clear(error);
-    NT_NEED(error, "state", s);
     damped d = {0};
-    if (!s->started)
-        return nt_fail(error, NT_INVALID, "nt_static_start was not called");
     s->solved = false;
     s->failed[0] = '\0';
     nt_status status = nt_static_let_go(s, error);
@@ -589,6 +585,16 @@ nt_status nt_static_solve(nt_static *s, nt_error *error)
         return nt_said(error, refuse_search(s, status, &d, error));
     s->solved = true;
     return NT_OK;
+}
+
+nt_status nt_static_solve(nt_static *s, nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "state", s);
+    if (!s->started)
+        return nt_fail(error, NT_INVALID, "nt_static_start was not called");
+    bool rough = s->n_rough > 0 && !s->settles;
+    return nt_said(error, rough ? nt_static_solve_rough(s, error) : nt_static_solve_once(s, error));
 }
 
 int nt_static_free_count(const nt_static *s) { return s ? s->n_free : 0; }
@@ -725,7 +731,8 @@ nt_status nt_static_stability(nt_static *s, nt_stability *out, nt_error *error)
     out->direction = s->softest;
     name_direction(s, s->softest, out->words, (int)sizeof out->words);
     status = nt_static_is_symmetric(s, &symmetric);
-    if (status == NT_OK && !symmetric)
+    bool slips = nt_static_slips(s); /* its friction has no potential, and holds any disturbance */
+    if (status == NT_OK && !symmetric && !slips)
         status = judge_by_modes(s, out);
     return status == NT_OK ? NT_OK
                            : nt_fail(error, status, "stability: %s", nt_status_text(status));

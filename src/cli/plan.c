@@ -291,7 +291,9 @@ static int create_integrator(nt_cli_plan *plan, const nt_cli_options *options)
     if (options->no_energy_check)
         plan->setup.energy_check = NT_ENERGY_UNWATCHED;
     memcpy(plan->setup.tolerance, plan->tolerance, sizeof plan->tolerance);
-    nt_status status = nt_integrator_create(&plan->integrator, &plan->setup, &error);
+    nt_status status = nt_run_bound_steps(plan->run, plan->start, plan->end, &plan->setup, &error);
+    if (status == NT_OK)
+        status = nt_integrator_create(&plan->integrator, &plan->setup, &error);
     if (status == NT_INVALID || (status == NT_UNSUPPORTED && !error.file[0]))
         return nt_cli_refuse(plan, "simulation.options", "%s",
                              error.message); /* of each alone, or none */

@@ -267,6 +267,10 @@ void nt_cli_summary(const nt_cli_plan *plan, const nt_cli_account *account)
     show_drift(plan);
     report_show_counts(plan, account);
     nt_error rough = {0};
+    for (int i = 0; !plan->variable &&
+                    nt_model_pulse(plan->model, plan->start, plan->end, plan->step, i, &rough);
+         i++)
+        fprintf(stderr, "  %s:%d:%d: %s\n", rough.file, rough.line, rough.column, rough.message);
     for (int i = 0; nt_model_rough_motion(plan->model, i, &rough); i++)
         fprintf(stderr, "  %s\n", rough.message);
     nt_cli_objectives_show(plan, account->sens, account->objectives);

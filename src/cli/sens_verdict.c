@@ -98,16 +98,16 @@ static double typical_noise(const nt_check_group *g, const nt_check_differences 
 }
 
 /* How far the D4 of smaller steps are from that of step i, less what their noise explains. Those
- * that noise alone leaves undecided contradict nothing. */
-static double contradiction_of(const nt_check_group *g, const nt_check_differences *d, int i)
+ * that noise alone leaves undecided contradict nothing. rounding[NT_CHECK_STEPS]: of each. */
+static double contradiction_of(const nt_check_group *g, const nt_check_differences *d, int i,
+                               const double *rounding, double typical)
 {
-    double most = 0, typical = typical_noise(g, d);
+    double most = 0, size = verdict_distance(g, d->four[i], NULL);
     for (int j = 0; j < NT_CHECK_STEPS; j++) {
         if (!d->done[j] || !(nt_check_steps[j] < nt_check_steps[i]))
             continue;
-        double step = nt_check_steps[j] * d->size;
-        double noise = EXPLAINED * fmax(rounding_of(g, d, j), typical / step);
-        if (noise <= UNDECIDED * verdict_distance(g, d->four[i], NULL))
+        double noise = EXPLAINED * fmax(rounding[j], typical / (nt_check_steps[j] * d->size));
+        if (noise <= UNDECIDED * size)
             most = fmax(most, verdict_distance(g, d->four[i], d->four[j]) - noise);
     }
     return most;
@@ -124,10 +124,14 @@ static double verdict_error_of_method(const nt_check_group *g, const nt_check_di
 nt_check_verdict nt_check_judge(const nt_check_group *g, const nt_check_differences *d)
 {
     nt_check_verdict v = {.kind = NT_CHECK_FAILED, .step = -1, .doubt = (double)INFINITY};
+    double rounding[NT_CHECK_STEPS] = {0}, typical = typical_noise(g, d);
+    for (int i = 0; i < NT_CHECK_STEPS; i++)
+        rounding[i] = d->done[i] ? rounding_of(g, d, i) : 0;
     for (int i = 0; i < NT_CHECK_STEPS; i++) {
         if (!d->done[i])
             continue;
-        double doubt = fmax(spread_of(g, d, i), contradiction_of(g, d, i)) + rounding_of(g, d, i);
+        double doubt =
+            fmax(spread_of(g, d, i), contradiction_of(g, d, i, rounding, typical)) + rounding[i];
         if (doubt < v.doubt || v.step < 0) {
             v.doubt = doubt;
             v.step = i;

@@ -293,17 +293,70 @@ static int show_stability(nt_cli_static *a)
     return NT_EXIT_DONE;
 }
 
-/* Friction that is set-valued, which a run may rest by elsewhere. */
-static void show_friction(const nt_cli_static *a)
+/* What friction holds, the nearest to its limit first; of what is regularised, that it holds
+ * nothing. */
+enum { FRICTION_SHOWN = 6 };
+
+static int nearest_to_limit(const void *a, const void *b)
 {
-    const nt_model *model = a->plan.model;
-    int n = nt_model_sliding_count(model), first = nt_model_event_count(model);
-    for (int i = 0; i < n; i += 2)
-        fprintf(stderr, "%s%s",
-                i == 0 ? "  friction that sticks is left out, a run may rest elsewhere: " : "; ",
-                nt_model_event_name(model, first + i));
-    if (n > 0)
-        fputc('\n', stderr);
+    const nt_static_friction *x = a, *y = b;
+    double p = x->holds * y->limit * x->force, q = y->holds * x->limit * y->force;
+    if (x->holds != y->holds)
+        return x->holds < y->holds ? -1 : 1;
+    return p > q ? -1 : p < q ? 1 : strcmp(x->name, y->name);
+}
+
+static void show_held(const nt_static_friction *parts, int n)
+{
+    static const char *const words[] = {"touch nothing", "slip, with all of their friction",
+                                        "stick"};
+    int shown = 0;
+    for (int i = 0; i < n; i++) {
+        int of_its_kind = 0, kind = parts[i].holds;
+        for (int k = 0; k < n; k++)
+            of_its_kind += (int)parts[k].holds == kind;
+        if (i == 0 || (int)parts[i - 1].holds != kind) {
+            shown = 0;
+            fprintf(stderr, "  friction: %d of %d %s:", of_its_kind, n, words[kind + 1]);
+        }
+        if (shown < FRICTION_SHOWN) {
+            fprintf(stderr, "%s %s", shown > 0 ? "," : "", parts[i].name);
+            if (kind == NT_DRY_STICKS && parts[i].limit > 0)
+                fprintf(stderr, " (%.3g of what it can hold)", parts[i].force / parts[i].limit);
+        }
+        shown++;
+        if (i + 1 == n || (int)parts[i + 1].holds != kind)
+            fputs(shown > FRICTION_SHOWN ? " and others\n" : "\n", stderr);
+    }
+}
+
+static int show_friction(const nt_cli_static *a)
+{
+    char name[200];
+    nt_error error = {0};
+    int n = nt_static_friction_count(a->state), creeping = 0;
+    nt_static_friction *parts = calloc((size_t)n + 1, sizeof *parts);
+    if (!parts)
+        return nt_cli_no_memory();
+    for (int i = 0; i < n; i++)
+        if (nt_static_friction_at(a->state, i, &parts[i], &error) != NT_OK) {
+            free(parts);
+            return nt_cli_fail(a->plan.path, &error);
+        }
+    qsort(parts, (size_t)n, sizeof *parts, nearest_to_limit);
+    show_held(parts, n);
+    free(parts);
+    for (; nt_model_creeps(a->plan.model, creeping, name, sizeof name); creeping++)
+        if (creeping < FRICTION_SHOWN)
+            fprintf(stderr, "%s%s",
+                    creeping == 0
+                        ? "  friction that is regularised creeps, and holds nothing at rest "
+                          "(law: set-valued sticks): "
+                        : ", ",
+                    name);
+    if (creeping > 0)
+        fputs(creeping > FRICTION_SHOWN ? " and others\n" : "\n", stderr);
+    return NT_EXIT_DONE;
 }
 
 static int show_values(const nt_cli_static *a)
@@ -359,7 +412,8 @@ int nt_cli_static_summary(nt_cli_static *a, int status)
         fprintf(stderr, "  held: %d directions as asked for, %d that move freely\n", held, n_free);
     if (status == NT_EXIT_DONE)
         status = show_stability(a);
-    show_friction(a);
+    shown = show_friction(a);
+    status = status == NT_EXIT_DONE ? shown : status;
     long rows = a->record ? nt_record_rows(a->record) : 0;
     for (int i = 0; i < a->places.n; i++)
         if (strcmp(a->places.files[i].path, "-") != 0)

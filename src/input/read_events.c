@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "model/joints/joint.h"
+#include "model/quantities/quantity_kind.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -308,6 +309,41 @@ static nt_status check_joints(nt_reader *reader, const nt_event *event, const nt
     return NT_OK;
 }
 
+/* The reaction of a joint that never holds is always zero. */
+static nt_status check_when(nt_reader *reader, const nt_event *event, const nt_node *node)
+{
+    const nt_model *model = reader->model;
+    int n = 0, time = nt_model_time_variable(model);
+    const int *variables = event->when ? nt_expression_variables(event->when, &n) : NULL;
+    for (int i = 0; i < n; i++) {
+        const nt_quantity_info *of =
+            variables[i] > time ? &model->columns[variables[i] - time - 1] : NULL;
+        if (of && nt_quantity_kinds[of->kind].of == NT_OF_LOADED && of->object < model->n_joints &&
+            !begins_active(model, of->object) && !somebody(model, NT_ACTION_ENGAGE, of->object))
+            return nt_node_fail(reader->error, nt_node_find(node, "when"),
+                                "when: joint %s never holds, so that it has no reaction: it begins "
+                                "with `active: false`, and no event engages it",
+                                model->elements[of->object].name);
+    }
+    return NT_OK;
+}
+
+/* An event without `when` is started by another one. */
+static nt_status check_started(nt_reader *reader, int i, const nt_node *name)
+{
+    const nt_model *model = reader->model;
+    bool started = model->happenings[i].when != NULL;
+    for (int j = 0; j < model->n_happenings; j++)
+        for (int k = 0; k < model->happenings[j].n_actions; k++)
+            started = started || (does(&model->happenings[j].actions[k], NT_ACTION_START) &&
+                                  model->happenings[j].actions[k].started == i);
+    return started ? NT_OK
+                   : nt_node_fail(reader->error, name,
+                                  "event %s never happens: expected `when`, or another event that "
+                                  "starts it",
+                                  model->happenings[i].name);
+}
+
 /* Joints that one event makes meet share one law of impact. */
 static nt_status check_laws(nt_reader *reader, const nt_event *event, const nt_node *list)
 {
@@ -434,6 +470,11 @@ nt_status nt_read_events(nt_reader *reader)
     for (int i = 0; i < model->n_happenings && status == NT_OK; i++)
         status =
             check_joints(reader, &model->happenings[i], nt_node_find(section->values[i], "then"));
+    for (int i = 0; i < model->n_happenings && status == NT_OK; i++) {
+        status = check_started(reader, i, section->keys[i]);
+        if (status == NT_OK)
+            status = check_when(reader, &model->happenings[i], section->values[i]);
+    }
     for (int i = 0; i < model->n_happenings && status == NT_OK; i++)
         status =
             check_laws(reader, &model->happenings[i], nt_node_find(section->values[i], "then"));

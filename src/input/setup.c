@@ -17,18 +17,35 @@ static bool wants_work(const nt_model *model)
     return recorded && nt_model_has_power(model);
 }
 
-static bool chooses_steps(const nt_simulation *simulation, const nt_method *method)
+static bool chooses_steps(const nt_integrator_setup *setup)
 {
     bool given = false;
     for (int i = 0; i < 4; i++)
-        given = given || simulation->tolerance[i] > 0;
-    return nt_method_controls_error(method) && (given || nt_method_keeps_history(method));
+        given = given || setup->tolerance[i] > 0;
+    return nt_method_controls_error(setup->method) &&
+           (given || nt_method_keeps_history(setup->method));
 }
 
 static void bound_step(nt_integrator_setup *setup, double longest)
 {
     if (isfinite(longest) && (setup->maximum_step == 0 || longest < setup->maximum_step))
         setup->maximum_step = longest;
+}
+
+nt_status nt_run_bound_steps(const nt_run *run, double start, double end,
+                             nt_integrator_setup *setup, nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "run setup", run, setup);
+    NT_NEED_VERSION(error, "setup", setup->version);
+    NT_NEED(error, "setup.method", setup->method);
+    double longest;
+    if (!chooses_steps(setup))
+        return NT_OK;
+    if (nt_run_longest_step(run, start, end, &longest) != NT_OK)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    bound_step(setup, longest);
+    return NT_OK;
 }
 
 nt_status nt_run_setup(nt_run *run, nt_integrator_setup *setup, nt_error *error)
@@ -55,10 +72,8 @@ nt_status nt_run_setup(nt_run *run, nt_integrator_setup *setup, nt_error *error)
     setup->maximum_step = simulation->maximum_step;
     double longest = fmax(nt_run_delay_step(run), simulation->minimum_step);
     bound_step(setup, longest);
-    if (chooses_steps(simulation, method) && nt_run_longest_step(run, &longest) != NT_OK)
-        return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    bound_step(setup, longest);
     setup->track_work = wants_work(model);
     setup->energy_check = simulation->energy_check ? NT_ENERGY_ENDS : NT_ENERGY_UNWATCHED;
-    return NT_OK;
+    return nt_run_bound_steps(run, simulation->start, simulation->start + simulation->duration,
+                              setup, error);
 }

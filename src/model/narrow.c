@@ -149,13 +149,10 @@ static const nt_key *find_key(watched *w, const nt_key *key, const char *data)
     return NULL;
 }
 
-nt_status nt_run_longest_step(const nt_run *run, double *longest)
+nt_status nt_run_longest_step(const nt_run *run, double start, double end, double *longest)
 {
     const nt_model *model = run->model;
-    watched w = {.model = model,
-                 .begin = model->simulation.start,
-                 .count = model->simulation.duration,
-                 .longest = (double)INFINITY};
+    watched w = {.model = model, .begin = start, .count = end - start, .longest = (double)INFINITY};
     *longest = (double)INFINITY;
     if (!(w.count > 0) || !isfinite(w.count))
         return NT_OK;
@@ -172,14 +169,14 @@ nt_status nt_run_longest_step(const nt_run *run, double *longest)
     return status;
 }
 
-int nt_model_narrow(const nt_model *model, int i, const nt_element **element, const char **key,
-                    double *t)
+int nt_model_narrow(const nt_model *model, double start, double end, double step, int i,
+                    const nt_element **element, const char **key, double *t)
 {
-    const nt_simulation *s = nt_model_simulation(model);
-    watched w = {.model = model, .wanted = i, .begin = s->start, .step = s->step};
-    if (!(s->step > 0) || !(s->duration > 0) || s->duration / s->step * SAMPLES > MOST)
+    watched w = {.model = model, .wanted = i, .begin = start, .step = step};
+    double count = (end - start) / step;
+    if (!(step > 0) || !(count > 0) || !(count * SAMPLES <= MOST))
         return 0;
-    w.count = ceil(s->duration / s->step * (1 - 1e-12));
+    w.count = ceil(count * (1 - 1e-12));
     w.variables = calloc((size_t)nt_model_variable_count(model), sizeof *w.variables);
     for (int k = 0; w.variables && k < model->n_parameters; k++)
         w.variables[k] = model->origin->parameters[k].value;

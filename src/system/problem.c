@@ -62,19 +62,27 @@ nt_status nt_problem_take_matrix(nt_problem *problem, const nt_pattern *pattern,
     return NT_DOUBLES(&problem->arena, entries, &matrix->values) ? NT_OK : NT_NO_MEMORY;
 }
 
+void nt_problem_take_rows(nt_problem *p, const double *memory)
+{
+    if (!p->is_off)
+        return;
+    p->system->events->rows_off(p->system->self, memory, p->is_off);
+    p->n_off = 0;
+    for (int row = 0; row < p->nc; row++)
+        if (p->is_off[row])
+            p->off[p->n_off++] = row;
+}
+
 /* Rows that events switch on later. */
 static nt_status rows_off_at_first(nt_problem *p)
 {
     const nt_events *events = p->system->events;
     if (!events || !events->rows_off || p->nc == 0)
         return NT_OK;
-    unsigned char *off = NT_TAKE(&p->arena, p->nc, unsigned char);
-    if (!off || nt_problem_prepare_off(p) != NT_OK)
+    p->is_off = NT_TAKE(&p->arena, p->nc, unsigned char);
+    if (!p->is_off || nt_problem_prepare_off(p) != NT_OK)
         return NT_NO_MEMORY;
-    events->rows_off(p->system->self, NULL, off);
-    for (int row = 0; row < p->nc; row++)
-        if (off[row])
-            p->off[p->n_off++] = row;
+    nt_problem_take_rows(p, NULL);
     return NT_OK;
 }
 

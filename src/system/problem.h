@@ -25,6 +25,7 @@ typedef struct nt_problem {
      * among the rows that factors leave out. off[n_off], counted from the first row, ascending;
      * NULL until a row is switched. */
     int *off, n_off;
+    unsigned char *is_off; /* [nc] scratch; NULL where nothing switches rows */
 
     double length; /* m, the system's own measure of angles against lengths */
 
@@ -50,6 +51,8 @@ nt_status nt_problem_parameter_tangent(const nt_problem *problem, const nt_point
 
 /* Room for off[nc], before the first row is switched. */
 nt_status nt_problem_prepare_off(nt_problem *problem);
+/* The rows that are off with this memory (NULL: that of the start), where the system has any. */
+void nt_problem_take_rows(nt_problem *problem, const double *memory);
 
 /* Whether v is another in the problem's frame than in the system's. */
 bool nt_problem_changes_frame(const nt_problem *problem);

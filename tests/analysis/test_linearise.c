@@ -303,12 +303,94 @@ static void test_laws_are_inputs(void **state)
     }
 }
 
+/* ---- about a motion ---------------------------------------------------------------------------
+ */
+
+static const char folding[] =
+    "nutate: 1\n"
+    "parameters: {u: 0}\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  a: {mass: 2, inertia: [0.1, 0.3, 0.2], position: [0.5, 0, 0], velocity: [0, 0, 0.5],\n"
+    "      angular_velocity: [0, -1, 0]}\n"
+    "  b: {mass: 1.5, inertia: [0.1, 0.2, 0.2], position: [1, 0, -0.4], velocity: [1.2, 0, 1],\n"
+    "      angular_velocity: [0, -3, 0]}\n"
+    "joints:\n"
+    "  p: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, -1, 0]}\n"
+    "  q: {type: revolute, between: [a, b], at: [1, 0, 0], axis: [0, -1, 0]}\n"
+    "forces: {m: {type: joint_torque, joint: q, value: u - 0.2*q.rate}}\n"
+    "simulation: {duration: 1, step: 1e-3}\n";
+
+/* Outputs of the state that lies by h x beside that of the linear model, from the accelerations
+ * there. */
+static void beside(linear *o, nt_integrator *integrator, const double *x, double h,
+                   const char *const *records, int n, double *out)
+{
+    nt_error error = {0};
+    const nt_system *system = nt_run_system(o->f.run);
+    double q[20], v[12], dq[12], dv[12];
+    assert_int_equal(nt_linear_to_motion(o->l, x, dq, dv), NT_OK);
+    for (int i = 0; i < system->space.nv; i++) {
+        dq[i] *= h;
+        v[i] = o->f.state.v[i] + h * dv[i];
+    }
+    nt_space_compose(&system->space, system->frame, o->f.state.q, dq, q);
+    if (nt_integrator_start(integrator, 0, q, v, o->f.state.memory, &error))
+        fail_msg("%s", error.message);
+    nt_state at = nt_integrator_state(integrator);
+    for (int i = 0; i < n; i++) {
+        nt_quantity_info quantity;
+        assert_int_equal(nt_model_quantity(o->f.model, records[i], &quantity, NULL), NT_OK);
+        assert_int_equal(nt_run_sample(o->f.run, &quantity, &at, NULL, out, &error), NT_OK);
+        out += quantity.columns;
+    }
+}
+
+/* A double pendulum under way: C against differences of states beside it. The angles' rates are
+ * theta' = c E p + c Z s with c constant, so that with Z' = E their second derivatives have
+ * c Z A_s + 2 c E in the columns of s. */
+static void test_motion_under_way(void **state)
+{
+    enum { COLUMNS = 4 + 3 + 3 };
+    static const char *const input[] = {"u"};
+    static const char *const records[] = {
+        "p.angle", "q.angle", "p.rate", "q.rate", "a.angular_acceleration", "q.force"};
+    const double h = 1e-5;
+    linear o;
+    nt_integrator_setup setup = {0};
+    nt_integrator *integrator = NULL;
+    nt_error error = {0};
+    (void)state;
+    open_linear(&o, folding, NT_ABOUT_INITIAL, input, 1, records, 6);
+    if (nt_run_setup(o.f.run, &setup, &error) || nt_integrator_create(&integrator, &setup, &error))
+        fail_msg("%s", error.message);
+    assert_int_equal(o.m.states, 4);
+    assert_int_equal(o.m.outputs, COLUMNS);
+    const double *C = o.m.C, *A = o.m.A;
+    for (int k = 0; k < 4; k++) {
+        double x[4] = {k == 0, k == 1, k == 2, k == 3}, there[COLUMNS], back[COLUMNS];
+        beside(&o, integrator, x, h, records, 6, there);
+        beside(&o, integrator, x, -h, records, 6, back);
+        for (int i = 0; i < COLUMNS; i++)
+            found_close_to(C[4 * i + k], (there[i] - back[i]) / (2 * h), 2e-8);
+    }
+    for (int k = 2; k < 4; k++) { /* p'' is minus the angular acceleration about y */
+        double second = 2 * C[4 * 2 + k - 2];
+        for (int j = 0; j < 2; j++)
+            second += C[4 * 0 + j] * A[4 * (2 + j) + k];
+        found_close_to(second, -C[4 * 5 + k], 1e-11);
+    }
+    nt_integrator_destroy(integrator);
+    close_linear(&o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_modes_are_eigenvectors), cmocka_unit_test(test_load_against_runs),
-        cmocka_unit_test(test_motion_against_runs),    cmocka_unit_test(test_response),
-        cmocka_unit_test(test_laws_are_inputs),        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_motion_under_way),  cmocka_unit_test(test_modes_are_eigenvectors),
+        cmocka_unit_test(test_load_against_runs), cmocka_unit_test(test_motion_against_runs),
+        cmocka_unit_test(test_response),          cmocka_unit_test(test_laws_are_inputs),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests_name("linearise", tests, NULL, NULL);
 }

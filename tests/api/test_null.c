@@ -331,9 +331,13 @@ static void in_models(void **state)
     assert_null(nt_plugin_file(-1));
     assert_int_equal(nt_model_rough_motion(NULL, 0, e), 0);
     assert_int_equal(nt_model_rough_motion(model, 0, NULL), 0);
+    assert_int_equal(nt_model_pulse(NULL, 0, 1, 1, 0, e), 0);
+    assert_int_equal(nt_model_pulse(model, 0, 1, 1, 0, NULL), 0);
     assert_int_equal(nt_run_warning(NULL, 0, a, ROOM), 0);
     assert_int_equal(nt_model_event_count(NULL), 0);
     assert_int_equal(nt_model_sliding_count(NULL), 0);
+    assert_int_equal(nt_model_creeps(NULL, 0, a, ROOM), 0);
+    assert_int_equal(nt_model_creeps(model, 0, NULL, ROOM), 0);
     assert_int_equal(nt_model_event_count(model), 0);
     assert_null(nt_model_event_name(NULL, 0));
     assert_null(nt_model_event_name(model, 0));
@@ -373,6 +377,8 @@ static void in_runs(void **state)
     IS_NULL("run", nt_run_set_threads(NULL, 1, e));
     IS_NULL("run", nt_run_setup(NULL, &other, e));
     IS_NULL("setup", nt_run_setup(run, NULL, e));
+    IS_NULL("run", nt_run_bound_steps(NULL, 0, 1, &other, e));
+    IS_NULL("setup", nt_run_bound_steps(run, 0, 1, NULL, e));
     other.version = 77;
     IS_UNKNOWN("setup.version", nt_run_setup(run, &other, e));
     nt_run_initial(NULL, numbers, more, NULL);

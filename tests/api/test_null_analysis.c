@@ -23,9 +23,13 @@ static void in_static_states(void **state)
     IS_NULL("state", nt_static_start(NULL, 0, now.q, NULL, NULL, e));
     IS_NULL("q", nt_static_start(st, 0, NULL, NULL, NULL, e));
     IS_NULL("state", nt_static_solve(NULL, e));
+    nt_static_friction friction;
+    IS_NULL("state", nt_static_friction_at(NULL, 0, &friction, e));
+    IS_NULL("out", nt_static_friction_at(st, 0, NULL, e));
     INVALID(nt_static_solve(st, NULL)); /* nothing to begin from */
     assert_true(isnan(nt_static_state(NULL).t));
     assert_int_equal(nt_static_free_count(NULL), 0);
+    assert_int_equal(nt_static_friction_count(NULL), 0);
     assert_int_equal(nt_static_free_entry(NULL, 0), -1);
     assert_int_equal(nt_static_free_entry(st, 0), -1);
     nt_static_path path = {.to = 1};

@@ -67,6 +67,7 @@ static void every_struct_refuses(int version)
     REFUSED("setup.integrator.system", nt_orbit_create(&orbit, &about, e));
     REFUSED("setup", nt_integrator_create(&integrator, given, e));
     REFUSED("setup", nt_run_setup(run, given, e));
+    REFUSED("setup", nt_run_bound_steps(run, 0, 1, given, e));
     REFUSED("setup", nt_static_create(&st, given, e));
     REFUSED("setup", nt_run_static_setup(run, given, e));
     REFUSED("setup", nt_modes_create(&modes, given, e));

@@ -153,6 +153,25 @@ prints "6 derivatives agree"
 expect 0 run pulled.yaml -o whole.csv
 [ "$(wc -l <whole.events.csv)" = 2 ] || fail "the pendulum is not let go once"
 
+# ---- a ball whose bounces become ever shorter, down to nothing, is not let through the floor ----
+cat >ever.yaml <<'END'
+nutate: 1
+gravity: [0, 0, -9.81]
+bodies: {ball: {mass: 0.5, inertia: [2e-3, 2e-3, 2e-3], position: [0, 0, 1e-3]}}
+joints:
+  floor: {type: planar, between: [ground, ball], points: [[0, 0, 0], [0, 0, 0]], axes: [[0, 0, 1], [0, 0, 1]],
+    active: false, restitution: 0.9, rest_speed: 1e-300}
+events: {bounce: {when: ball.position.z, direction: falling, then: [{engage: floor}]}}
+simulation: {duration: 20, step: 10, method: rkmk-dop853}
+output: {record: [ball.position.z, ball.velocity.z]}
+END
+for how in "rkmk-dop853" "generalized-alpha --step 0.05"; do
+    # shellcheck disable=SC2086 # words
+    expect 0 run ever.yaml --method $how -o ever.csv
+    tail -n 1 ever.csv | awk -F, '{ exit !($2 * $2 < 1e-18 && $3 * $3 < 1e-18) }' ||
+        fail "a ball that bounces to rest with $how: $(tail -n 1 ever.csv)"
+done
+
 # ---- a relay by a table of steps slides as the same one by sign does ----
 printf 'v,f\n-1,1\n0,-1\n' >relay.csv
 cat >relay.yaml <<'END'
@@ -172,4 +191,23 @@ for how in generalized-alpha generalized-alpha-soi2 rkmk-dop853 theta; do
     paste -d, relay_of.csv by_sign.csv | awk -F, 'NR > 1 && (($2 - $5)^2 + ($3 - $6)^2 > 1e-18) { bad = 1 }
         END { exit bad }' || fail "a relay by a table with $how"
 done
+
+# ---- a smooth pulse of 0.35 ms: steps that a method chooses do not pass over it, equal ones say so ----
+cat >pulse.yaml <<'END'
+nutate: 1
+gravity: [0, 0, 0]
+bodies: {b: {mass: 1, point: true}}
+forces: {f: {type: force, on: b, value: ["1000*exp(-((t - 0.5005)/2e-4)^2)", 0, 0]}}
+simulation: {duration: 1, step: 1e-2}
+output: {record: [b.velocity.x]}
+END
+for how in rkmk-dop853 rkmk-dopri5 bdf; do
+    expect 0 run pulse.yaml --method $how --set simulation.tolerance=1e-9 -o pulse.csv
+    tail -n 1 pulse.csv | awk -F, '{ e = $2 - 0.2*sqrt(atan2(0, -1)); exit !(e*e < 1e-14) }' ||
+        fail "a pulse with $how: $(tail -n 1 pulse.csv)"
+done
+expect 0 run pulse.yaml --step 2e-2 -o pulse.csv
+says "pulse.yaml:4:10: force f: value rises and falls within one step near t = 0.500"
+expect 0 run pulse.yaml --step 1e-4 -o pulse.csv
+grep -q "rises and falls" err && fail "a pulse that steps follow is said to be passed over"
 finish

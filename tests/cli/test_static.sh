@@ -141,8 +141,10 @@ expect 0 static upright.yaml
 says "UNSTABLE" "leaves at a rate of 4.432 1/s"
 expect 2 linearise upright.yaml --bode 0.1..1:5 -o upright.nc
 says "--bode: expected -o FILE.csv or -o FILE.svg"
-# friction that is set-valued holds nothing, in words
+# friction that is set-valued sticks, in words; what is regularised holds nothing
 sed 's/axis: \[1, 0, 0\]}/axis: [1, 0, 0], friction: {dry: 4, law: set-valued}}/' upright.yaml >sticks.yaml
 expect 0 static sticks.yaml
-says "friction that sticks is left out, a run may rest elsewhere: joint rail sticks"
+says "friction: 1 of 1 stick: joint rail (0 of what it can hold)"
+expect 0 static sticks.yaml --set joints.rail.friction.law=regularised
+says "friction that is regularised creeps, and holds nothing at rest (law: set-valued sticks): joint rail"
 finish

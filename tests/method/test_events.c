@@ -211,6 +211,8 @@ static void bad_events_are_refused(void **state)
          "  b: {when: 1 - t, direction: falling, then: [{set: {k: 2}}]}\n",
          "undo each other"},
         {"  a: {when: t - 1, then: [{stop: x, release: ball}]}\n", "expected one of release"},
+        {"  a: {when: hook.force.x - 1, then: [{stop: x}]}\n", "joint hook never holds"},
+        {"  a: {then: [{stop: x}]}\n", "event a never happens"},
     };
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {

@@ -173,12 +173,13 @@ int nt_model_clock(const nt_model *model, nt_error *out)
     return remark(model, model->clock.place, out, "%s depends on the time t", model->clock.key);
 }
 
-static int of_pulse(const nt_model *model, int i, nt_error *out)
+int nt_model_pulse(const nt_model *model, double start, double end, double step, int i,
+                   nt_error *out)
 {
     const nt_element *e;
     const char *key;
     double t;
-    return nt_model_narrow(model, i, &e, &key, &t) &&
+    return model && out && i >= 0 && nt_model_narrow(model, start, end, step, i, &e, &key, &t) &&
            remark(model, e->place, out,
                   "%s %s: %s rises and falls within one step near t = %.6g s, so that steps may "
                   "pass over it: expected a shorter `step`, or a pulse with ends (if, a table)",
@@ -211,9 +212,11 @@ int nt_model_remark(const nt_model *model, int i, nt_error *out)
     for (int k = 0; nt_model_rough_motion(model, k, &unwanted); k++)
         if (i-- == 0)
             return nt_model_rough_motion(model, k, out);
-    for (int k = 0; of_pulse(model, k, &unwanted); k++)
+    const nt_simulation *s = &model->simulation;
+    double end = s->start + s->duration;
+    for (int k = 0; nt_model_pulse(model, s->start, end, s->step, k, &unwanted); k++)
         if (i-- == 0)
-            return of_pulse(model, k, out);
+            return nt_model_pulse(model, s->start, end, s->step, k, out);
     int *group = i < 1 ? calloc((size_t)model->n_bodies, sizeof *group) : NULL;
     int found = group ? of_ground(model, group, out) : 0;
     free(group);

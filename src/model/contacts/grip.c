@@ -15,7 +15,7 @@ static const double REST = 1e-6, STILL = 0.05;
 static const double BEND = 0.2, LEAST = 1e-9;
 
 /* What NT_GRIP_STICKS holds. */
-enum { SLIPS, STICKS, STOPS };
+enum { SLIPS, STICKS, STOPS, YIELDS };
 
 /* rho of grip.h, (2 - 2 nu)/(2 - nu) between nu = 0.3 and 0.4. */
 static const double ACROSS = 0.8;
@@ -140,14 +140,14 @@ bool nt_grip_is_on(const nt_model *model, int grip, const double *memory)
 typedef struct grip {
     nt_touch_pose at;
     nt_touch touch;
-    bool sticks, elastic;
+    bool sticks, elastic, yields;
     double bend; /* b */
     v3 d, t[2];  /* t1, t2 */
     v3 F;        /* on B   */
     struct {
         v3 offset, a, b;    /* R_A X, R_A a, R_B b       */
         v3 u, x, y;         /* m; y = x + g T w */
-        double T, s, damps; /* g = 1 - |x|^2/s^2 */
+        double T, s, damps; /* g = 1 - |x|^2/s^2; where x is beyond s: T = 0, s = |x| */
     } give;                 /* of one that is elastic and sticks */
 } grip;
 
@@ -176,6 +176,10 @@ static void give_at(grip *g, const nt_contact *c, const nt_motion *A, const nt_m
     g->give.T = c->give.T;
     if (!(t->delta > 0 && s > 0))
         return;
+    double far = v3_norm(g->give.x);
+    if (g->yields && far > s)
+        g->give.s = s = far, g->give.T = 0;
+    g->yields = g->yields && far >= s;
     g->give.damps = 1 - v3_dot(g->give.x, g->give.x) / (s * s);
     g->give.y = v3_axpy(g->give.T * g->give.damps, t->w, g->give.x);
     g->F = v3_scale(-c->friction.coefficient * t->N / s, g->give.y);
@@ -186,8 +190,10 @@ static grip grip_at(const nt_contact *c, const nt_motion *A, const nt_motion *B,
                     const double *entry, const double *multipliers)
 {
     grip g = {.at = nt_contact_pose_of(c, A, B),
-              .sticks = entry && entry[NT_GRIP_STICKS] == 1,
-              .elastic = is_elastic(c)};
+              .sticks =
+                  entry && (entry[NT_GRIP_STICKS] == STICKS || entry[NT_GRIP_STICKS] == YIELDS),
+              .elastic = is_elastic(c),
+              .yields = entry && entry[NT_GRIP_STICKS] == YIELDS};
     g.touch = nt_touch_of(c->kind, &c->surface, &c->law, &g.at);
     v3 n = g.touch.n;
     if (!entry) /* without a clock nothing slips */
@@ -305,6 +311,9 @@ static void give_tangent(const nt_contact *c, const grip *g, const grip_tangent 
         v3 N_q = v3_axpy(t->N_delta, d->delta[i], v3_scale(t->N_rate, d->rate_q[i]));
         m3 dx = m3_sub(m3_multiply(P, du[i]), m3_scale(v3_dot(t->n, g->give.u), d->n[i]));
         dx = m3_sub(dx, m3_dyad(t->n, m3_apply_transposed(d->n[i], g->give.u)));
+        if (g->yields) /* x/|x| turns, and grows no more */
+            dx = m3_multiply(
+                m3_sub(m3_identity(), m3_dyad(v3_scale(1 / (s * s), g->give.x), g->give.x)), dx);
         v3 dg = v3_scale(-2 * T / (s * s), m3_apply_transposed(dx, g->give.x));
         m3 dy = m3_add(m3_add(dx, m3_scale(T * g->give.damps, d->w_q[i])), m3_dyad(t->w, dg));
         out->F_q[i] = m3_add(m3_scale(-K, dy), m3_dyad(y, N_q));
@@ -656,4 +665,56 @@ void nt_grip_changes(const nt_run *run, const nt_view *view, int i, nt_instant *
         v3_store(entry + NT_GRIP_D, v3_scale(1 / speed, g.touch.w));
         instant->smooth = 1;
     }
+}
+
+/* ---- at rest -------------------------------------------------------------------------------- */
+
+void nt_grip_look(const nt_run *run, const nt_view *view, int i, nt_dry_friction *out)
+{
+    const nt_element *e = nt_grip_element(run->model, i);
+    const nt_contact *c = nt_contact_of(run, e);
+    grip g = grip_of(e, view);
+    bool known = grip_entries(run->model, c, view->at->memory) != NULL;
+    *out = (nt_dry_friction){.holds = !known                  ? NT_DRY_LOOSE
+                                      : g.sticks && !g.yields ? NT_DRY_STICKS
+                                                              : NT_DRY_SLIPS,
+                             .follows = g.elastic,
+                             .gap = c->friction.coefficient > 0 ? -g.touch.delta : (double)INFINITY,
+                             .limit = c->friction.coefficient * fmax(0, g.touch.N)};
+    v3_store(out->force, g.F);
+    v3_store(out->slip, g.touch.w);
+}
+
+/* x along the surface, made unit; any direction of it where nothing is left. */
+static v3 unit_along(v3 n, v3 x)
+{
+    v3 along = v3_axpy(-v3_dot(n, x), n, x);
+    double size = v3_norm(along);
+    return size > 0 ? v3_scale(1 / size, along) : along_surface(n);
+}
+
+void nt_grip_hold(const nt_run *run, const nt_view *view, int i, nt_dry_state holds,
+                  const double towards[3], double *memory)
+{
+    const nt_model *model = run->model;
+    const nt_element *e = nt_grip_element(model, i);
+    double *entry = memory + model->grip_memory + i * NT_GRIP_MEMORY;
+    grip g = grip_of(e, view);
+    bool known = !isnan(entry[NT_GRIP_STICKS]), slipped = known && !g.sticks;
+    if (holds == NT_DRY_LOOSE) {
+        for (int k = 0; k < NT_GRIP_MEMORY; k++)
+            entry[k] = (double)NAN;
+        return;
+    }
+    v3 was = known ? v3_load(entry + NT_GRIP_D) : v3_of(0, 0, 0);
+    v3 d = unit_along(g.touch.n, g.yields                ? g.give.x
+                                 : holds == NT_DRY_SLIPS ? v3_load(towards)
+                                                         : was);
+    bool beyond = holds == NT_DRY_STICKS && g.elastic && (slipped || g.yields);
+    double far = beyond ? (1 - SHORT_OF) * nt_contact_of(run, e)->give.s : 0;
+    if (!known || beyond || (slipped && !g.sticks)) /* what slipped goes on with its force */
+        keep_give(view, e, &g, v3_scale(far, d), entry);
+    entry[NT_GRIP_STICKS] = holds == NT_DRY_STICKS ? STICKS : g.elastic ? YIELDS : SLIPS;
+    entry[NT_GRIP_SPEED] = 0;
+    v3_store(entry + NT_GRIP_D, d);
 }

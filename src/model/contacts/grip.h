@@ -30,6 +30,8 @@
  * memory X, in A's axes, and how the points of A and B that met when it was written have moved
  * apart since, along the surface; where the sphere has rolled both are written anew.
  *
+ * In a static state one that cannot hold what it must yields: F = -mu N x/|x| where |x| > s.
+ *
  * Such a contact stops before it sticks: where |w| falls to b, a tenth of s/T, d becomes w/|w| and
  * is kept, so that the force does not turn round with a w that is rounding. It sticks where w . d
  * passes zero, with x = s d, so that the force goes on; x stays within s then, and no contact
@@ -71,5 +73,10 @@ void nt_grips_accept(const nt_run *run, const nt_view *view, double *next);
 /* How far grip i is from a change, below 0 beyond; and the change. */
 double nt_grip_inside(const nt_run *run, const nt_view *view, int grip);
 void nt_grip_changes(const nt_run *run, const nt_view *view, int grip, nt_instant *instant);
+
+/* As a static state sees it, and what it makes of it: nt_events.dry_look, .dry_hold. */
+void nt_grip_look(const nt_run *run, const nt_view *view, int grip, nt_dry_friction *out);
+void nt_grip_hold(const nt_run *run, const nt_view *view, int grip, nt_dry_state holds,
+                  const double towards[3], double *memory);
 
 #endif

@@ -151,9 +151,35 @@ static nt_status largest_row(nt_run *run, const nt_instant *instant, const nt_el
     return status;
 }
 
+/* Bodies that meet again within so many times what tells the side of a zero stay together: where
+ * they are would be lost in rounding. */
+static const double SEEN = 10;
+
 static double rest_speed_of(const nt_joint *joint)
 {
     return joint && joint->given & NT_GIVEN_REST_SPEED ? joint->rest_speed : REST_SPEED;
+}
+
+/* How long the bodies are apart behind a rebound, s, as they are pulled together just before it:
+ * infinite where they are not. Found from the equation that is met fastest. */
+static nt_status flight(nt_run *run, const nt_instant *instant, const nt_element *e, int from,
+                        double restitution, double *length)
+{
+    nt_point at = *instant->at;
+    nt_terms terms = {.level = NT_VELOCITY, .rows = run->events_rows};
+    int met = nt_element_row(e, from);
+    at.memory = instant->memory;
+    nt_status status = nt_run_evaluate(run, &at, &terms);
+    for (int r = from; r < e->n_rows && status == NT_OK; r++)
+        if (fabs(terms.rows[nt_element_row(e, r)]) > fabs(terms.rows[met]))
+            met = nt_element_row(e, r);
+    double rate = terms.rows[met];
+    terms.level = NT_ACCELERATION;
+    if (status == NT_OK)
+        status = nt_run_evaluate(run, &at, &terms);
+    double pull = terms.rows[met];
+    *length = rate * pull > 0 ? 2 * restitution * rate / pull : (double)INFINITY;
+    return status;
 }
 
 /* Rows `from` on of joint i hold from now on (state); or the bodies rebound, where they are faster
@@ -179,6 +205,10 @@ static nt_status take_hold(nt_run *run, const nt_event *event, nt_instant *insta
                           event->name, e->name, instant->at->t, gap);
     double restitution = joint ? joint->restitution : 0;
     bool rebounds = restitution > 0 && fabs(speed) > rest_speed_of(joint);
+    double apart = (double)INFINITY;
+    if (rebounds && (status = flight(run, instant, e, from, restitution, &apart)) != NT_OK)
+        return status;
+    rebounds = rebounds && apart > SEEN * instant->nudge;
     int law = nt_joint_law(joint) == NT_POISSON ? NT_IMPACT_POISSON : 0;
     if (e->n_rows + e->n_rates - from == 1)
         law |= NT_IMPACT_ONE_SIDED;
@@ -304,7 +334,11 @@ static nt_status act(nt_run *run, const nt_event *event, const nt_action *action
     if (action->given >> NT_ACTION_START & 1) {
         double after = action->after ? nt_expression_value(action->after, variables) : 0;
         if (!(after >= 0))
-            return NT_NOT_FINITE;
+            return nt_fail_at(
+                error, NT_NOT_FINITE, model->file, action->place.line, action->place.column,
+                "event %s starts %s after %g s at t = %.9g s, expected a time of zero "
+                "or more",
+                event->name, model->happenings[action->started].name, after, instant->at->t);
         memory[model->due_memory + action->started] = instant->at->t + after;
     }
     if (action->given >> NT_ACTION_STOP & 1)

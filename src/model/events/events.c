@@ -8,6 +8,7 @@
 
 #include "model/contacts/grip.h"
 #include "model/evaluate.h"
+#include "model/events/dry_friction.h"
 #include "model/events/sliding.h"
 #include "model/events/switches.h"
 #include "model/quantities/quantity_kind.h"
@@ -318,7 +319,11 @@ void nt_model_lay_out_events(nt_model *model)
                                     ? nt_actions_rows_off
                                     : NULL,
                     .word = event_word,
-                    .indicator_word = indicator_word};
+                    .indicator_word = indicator_word,
+                    .n_dry = nt_dry_count(model),
+                    .dry_look = nt_dry_look,
+                    .dry_hold = nt_dry_hold,
+                    .dry_word = nt_dry_word};
     system->n_memory = next + 2 * model->events.n;
     system->events = &model->events;
 }

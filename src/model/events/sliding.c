@@ -132,9 +132,15 @@ void nt_slides_begin(const nt_run *run, double *memory)
         if (!entry || !isnan(entry[NT_SLIDE_ON]))
             continue;
         bool rests = joint >= 0 && *held == 0 && nt_joint_is_rough(run, joint);
-        entry[NT_SLIDE_ON] = rests, entry[NT_SLIDE_TIME] = NEVER, entry[NT_SLIDE_BEFORE] = 0;
-        *held = rests ? -1 : *held;
+        nt_slide_set(model, k, rests, rests ? -1 : *held, memory);
     }
+}
+
+void nt_slide_set(const nt_model *model, int k, bool on, double value, double *memory)
+{
+    double *entry = nt_slide_entries(model, k, memory);
+    entry[NT_SLIDE_ON] = on, entry[NT_SLIDE_TIME] = NEVER, entry[NT_SLIDE_BEFORE] = 0;
+    memory[model->switch_memory + k] = value;
 }
 
 double nt_slide_inside(const nt_run *run, int k, double low)
