@@ -10,6 +10,7 @@
 #define NUTATE_MODEL_H
 
 #include <nutate/method.h>
+#include <nutate/sensitivity.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -192,6 +193,10 @@ typedef struct nt_state_rate {
     double work;                   /* J, derivative of the state's work                      */
     int parameter;                 /* its number; -1 for none                                */
 } nt_state_rate;
+
+/* The direction of a tangent, whose arrays it shows, in a parameter of this number. Zeros along no
+ * direction for NULL. Allocates nothing; any thread. */
+NT_API nt_state_rate nt_state_rate_along(const nt_state_tangent *tangent, int parameter);
 
 /* Derivatives of quantities[n] along a direction: out[sum of their columns]. reactions[nh + nn] and
  * reaction_rates[nh + nn], their derivatives, may be NULL: then the multipliers and theirs are

@@ -1,4 +1,6 @@
-/* Vectors and matrices of space, by value. */
+/* Vectors and matrices of space, by value.
+ *
+ * Threads. Plain values: a copy belongs to whoever made it, in any thread. */
 #ifndef NUTATE_VECTOR_H
 #define NUTATE_VECTOR_H
 

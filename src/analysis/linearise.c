@@ -17,6 +17,7 @@
  *   D = d0 + C (b1 + A b2),   D1 = d1 + C b2,   D2 = d2. */
 #include "analysis/lapack.h"
 #include "analysis/reduce.h"
+#include "method/state.h"
 #include "model/elements.h"
 #include "model/model.h"
 #include "system/check.h"
@@ -657,13 +658,7 @@ nt_status nt_linear_create(nt_linear **out, const nt_linear_setup *setup, nt_err
                 : nt_fail(error, NT_NO_MEMORY, "out of memory");
     if (status == NT_OK && nt_run_own_numbers(l->run) != NT_OK) /* functions are exchanged there */
         status = nt_fail(error, NT_NO_MEMORY, "out of memory");
-    l->at = (nt_point){.t = l->state.t,
-                       .q = l->state.q,
-                       .v = l->state.v,
-                       .vdot = l->state.vdot,
-                       .lambda = l->state.lambda,
-                       .mu = l->state.mu,
-                       .memory = l->state.memory};
+    l->at = nt_state_point(&l->state);
     if (status == NT_OK)
         status = make(l, setup, error);
     if (status != NT_OK) {

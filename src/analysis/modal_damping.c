@@ -4,6 +4,7 @@
 
 #include "analysis/pairs.h"
 #include "base/error.h"
+#include "method/state.h"
 #include "model/forces/modal_damping.h"
 #include "model/run.h"
 
@@ -103,13 +104,7 @@ static nt_status find(nt_model *model, nt_element *e, nt_run *run, nt_error *err
                         error);
     if (status == NT_OK) {
         nt_state s = nt_reference_state(reference);
-        const nt_point at = {.t = s.t,
-                             .q = s.q,
-                             .v = s.v,
-                             .vdot = s.vdot,
-                             .lambda = s.lambda,
-                             .mu = s.mu,
-                             .memory = s.memory};
+        const nt_point at = nt_state_point(&s);
         status = nt_pencil_fill(p, &at, still, error);
     }
     if (status == NT_OK) {

@@ -1,5 +1,6 @@
 /* Modes about a state: which finder, what is told of each pair. */
 #include "analysis/pairs.h"
+#include "method/state.h"
 #include "model/model.h"
 #include "system/check.h"
 
@@ -351,13 +352,7 @@ nt_status nt_modes_create(nt_modes **out, const nt_modes_setup *setup, nt_error 
         return nt_fail(error, NT_INVALID, "%d modes are wanted, expected 0 (all) or more",
                        setup->count);
     const nt_state *s = setup->state;
-    const nt_point at = {.t = s->t,
-                         .q = s->q,
-                         .v = s->v,
-                         .vdot = s->vdot,
-                         .lambda = s->lambda,
-                         .mu = s->mu,
-                         .memory = s->memory};
+    const nt_point at = nt_state_point(s);
     nt_modes *m = calloc(1, sizeof *m);
     nt_pencil *p = NULL;
     nt_pairs pairs = {0};

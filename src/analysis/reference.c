@@ -17,6 +17,7 @@
 #include "analysis/static.h"
 #include "analysis/steady.h"
 #include "base/error.h"
+#include "method/state.h"
 
 #include <nutate/analysis.h>
 
@@ -41,13 +42,8 @@ struct nt_reference {
 
 static nt_point point_of(const nt_reference *r)
 {
-    return (nt_point){.t = r->t,
-                      .q = r->q,
-                      .v = r->v,
-                      .vdot = r->vdot,
-                      .lambda = r->lambda,
-                      .mu = r->mu,
-                      .memory = r->memory};
+    nt_state state = nt_reference_state(r);
+    return nt_state_point(&state);
 }
 
 /* ---- residuals ------------------------------------------------------------------------------- */

@@ -123,13 +123,7 @@ static nt_status differentiate(search *s, int k, double *dc)
         return status;
     nt_state_tangent_copy(&t, s->numbers, &s->run->system, &t);
     status = nt_static_reaction_rates(s->state, k, &t, s->run->length, s->reaction_rates, s->error);
-    const nt_state_rate rate = {.dq = t.q,
-                                .dv = t.v,
-                                .dvdot = t.vdot,
-                                .dlambda = t.lambda,
-                                .dmu = t.mu,
-                                .dmemory = t.memory,
-                                .parameter = k};
+    const nt_state_rate rate = nt_state_rate_along(&t, k);
     return status == NT_OK ? nt_run_condition_rates(s->run, &state, s->reactions, &rate,
                                                     s->reaction_rates, dc, s->error)
                            : status;

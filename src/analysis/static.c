@@ -1,6 +1,7 @@
 /* Static states: the point, its equations, and linear solves with their derivative. */
 #include "analysis/static.h"
 
+#include "method/state.h"
 #include "system/check.h"
 
 #include <float.h>
@@ -12,13 +13,8 @@
 
 nt_point nt_static_point(const nt_static *s)
 {
-    return (nt_point){.t = s->t,
-                      .q = s->q,
-                      .v = s->v,
-                      .vdot = s->zero,
-                      .lambda = s->multipliers,
-                      .mu = s->multipliers + s->problem->nh,
-                      .memory = s->memory};
+    nt_state state = nt_static_state(s);
+    return nt_state_point(&state);
 }
 
 static size_t point_size(const nt_static *s)

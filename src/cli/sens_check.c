@@ -113,14 +113,7 @@ static nt_status check_look_along(check *c, nt_integrator *integrator, nt_sensit
     if (status == NT_OK)
         status = nt_sensitivity_balance(s, k, &state, &d, error);
     double *y = c->exact + (size_t)k * (size_t)c->n;
-    const nt_state_rate rate = {.dq = d.q,
-                                .dv = d.v,
-                                .dvdot = d.vdot,
-                                .dlambda = d.lambda,
-                                .dmu = d.mu,
-                                .dmemory = d.memory,
-                                .work = d.work,
-                                .parameter = c->sens->parameters[k]};
+    const nt_state_rate rate = nt_state_rate_along(&d, c->sens->parameters[k]);
     if (status == NT_OK)
         status = nt_sensitivity_reactions(s, k, &state, &d, c->length, c->rates, error);
     for (int i = 0; i < c->n_quantities && status == NT_OK; i++)

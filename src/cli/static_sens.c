@@ -36,13 +36,7 @@ static nt_status differentiate(derivatives *d, nt_cli_static *a, nt_error *error
         if (status != NT_OK)
             break;
         nt_state_tangent_copy(&t, d->numbers + (size_t)i * nt_state_room(system), system, &t);
-        d->rates[i] = (nt_state_rate){.dq = t.q,
-                                      .dv = t.v,
-                                      .dvdot = t.vdot,
-                                      .dlambda = t.lambda,
-                                      .dmu = t.mu,
-                                      .dmemory = t.memory,
-                                      .parameter = d->parameters[i]};
+        d->rates[i] = nt_state_rate_along(&t, d->parameters[i]);
         status =
             nt_static_reaction_rates(a->state, d->parameters[i], &t, nt_run_length(a->plan.run),
                                      d->reaction_rates + (size_t)i * (size_t)rows, error);

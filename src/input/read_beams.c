@@ -77,13 +77,19 @@ static nt_status add_corners(nt_reader *reader, const nt_node *points, mesh *m)
     return NT_OK;
 }
 
+/* Where a section stands along the line; at its begin where the file does not say. */
+static nt_status section_station(nt_reader *reader, const nt_node *section, double *at)
+{
+    const nt_node *node = section->kind == NT_NODE_MAPPING ? nt_node_find(section, "at") : NULL;
+    *at = 0;
+    return node ? number_of(reader, "at", node, at) : NT_OK;
+}
+
 static nt_status add_sections(nt_reader *reader, const nt_node *sections, mesh *m)
 {
     for (int i = 0; i < sections->count; i++) {
-        double at = 0;
-        const nt_node *row = sections->values[i];
-        const nt_node *node = row->kind == NT_NODE_MAPPING ? nt_node_find(row, "at") : NULL;
-        nt_status status = node ? number_of(reader, "at", node, &at) : NT_OK;
+        double at;
+        nt_status status = section_station(reader, sections->values[i], &at);
         if (status != NT_OK)
             return status;
         if (at > 0 && at < 1)
@@ -142,10 +148,8 @@ static nt_status count_cuts(nt_reader *reader, const nt_node *sections, const me
     for (int k = 0; k + 1 <= m->n; k++) {
         int parts = 1;
         for (int i = 0; i < sections->count; i++) {
-            double at = 0;
-            const nt_node *row = sections->values[i];
-            const nt_node *node = row->kind == NT_NODE_MAPPING ? nt_node_find(row, "at") : NULL;
-            nt_status status = node ? number_of(reader, "at", node, &at) : NT_OK;
+            double at;
+            nt_status status = section_station(reader, sections->values[i], &at);
             if (status != NT_OK)
                 return status;
             parts += at > m->ends[k].station + SAME && at < m->ends[k + 1].station - SAME;

@@ -127,6 +127,17 @@ static nt_status integrator_bind(nt_integrator *it, const nt_integrator_setup *s
 }
 
 /* All that steps and looks need, so that neither allocates. */
+nt_status nt_integrator_take_balanced(nt_integrator *it)
+{
+    const nt_problem *p = it->problem;
+    size_t shown = nt_problem_changes_frame(p) ? 2 * (size_t)p->nv : 0;
+    double *all = it->balanced.all;
+    if (!all && !(all = NT_TAKE(&it->arena, it->size + shown, double)))
+        return NT_NO_MEMORY;
+    phase_bind(&it->balanced, all, p);
+    return NT_OK;
+}
+
 static nt_status integrator_take_memory(nt_integrator *it)
 {
     const nt_problem *p = it->problem;
@@ -148,10 +159,8 @@ static nt_status integrator_take_memory(nt_integrator *it)
         if (phases[i])
             phase_bind(phases[i], all, p);
     }
-    double *balanced = NT_TAKE(arena, it->size + 2 * nv, double);
-    if (!balanced)
+    if ((method->needs & NT_RATES_WITHIN) && nt_integrator_take_balanced(it) != NT_OK)
         return NT_NO_MEMORY;
-    phase_bind(&it->balanced, balanced, p);
     if (!NT_DOUBLES(arena, nt_problem_changes_frame(p) ? 2 * nv : 0, &it->looked_v) ||
         !NT_DOUBLES(arena, estimates ? 2 * nv : 0, &it->estimate) ||
         !NT_DOUBLES(arena, scratch, &it->stepper.scratch) ||

@@ -18,7 +18,7 @@ struct nt_integrator {
     nt_phase before;   /* the state at the start of the last accepted step        */
     nt_phase within;   /* scratch, where work is followed                         */
     nt_phase balanced; /* of nt_integrator_balance, with [2 nv] v and vdot in the system's frame
-                          behind it */
+                          behind it where that is another; there from the first time on */
     nt_phase earlier;  /* the state before that, where steps may be taken back        */
     bool awaits;       /* the last step stands only when its review is known      */
     nt_step_error awaiting; /* its error, as it was estimated then               */
@@ -80,6 +80,8 @@ nt_status nt_integrator_looking(nt_integrator *integrator, nt_stepper *looking);
 void nt_integrator_rates(const nt_integrator *integrator, const nt_phase *phase, const double **v,
                          const double **vdot);
 
+/* Memory for `balanced`; nothing where it is there. NT_NO_MEMORY. */
+nt_status nt_integrator_take_balanced(nt_integrator *integrator);
 /* Whether accelerations and multipliers of a state at t (s), of the last step, are solved for where
  * a row shows it; and the outcomes of that where the equations have none, so that those of the
  * method stay. */

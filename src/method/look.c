@@ -2,6 +2,7 @@
  * changes what the next step computes: looks that need factors have their own. */
 #include "method/dense_output.h"
 #include "method/integrator.h"
+#include "method/state.h"
 #include "method/work.h"
 #include "system/check.h"
 
@@ -105,6 +106,8 @@ nt_status nt_integrator_balance(nt_integrator *it, const nt_state *state, nt_sta
     *balanced = given;
     if (!nt_integrator_balances(it, given.t))
         return NT_OK;
+    if (nt_integrator_take_balanced(it) != NT_OK)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory for accelerations at t = %g s", given.t);
     NT_NEED(error, "state.q state.v state.vdot", given.q, given.v, given.vdot);
     nt_phase shown = it->balanced; /* what is given may stand there */
     size_t n_memory = (size_t)p->system->n_memory;
@@ -176,13 +179,7 @@ void nt_integrator_notice(nt_integrator *it)
         nt_energy energy;
         if (nt_integrator_dense(it, t >= begun && t <= end ? t : end, &s) != NT_OK)
             continue;
-        nt_point at = {.t = s.t,
-                       .q = s.q,
-                       .v = s.v,
-                       .vdot = s.vdot,
-                       .lambda = s.lambda,
-                       .mu = s.mu,
-                       .memory = s.memory};
+        nt_point at = nt_state_point(&s);
         if (system->capabilities & NT_HAS_ENERGY)
             system->energy(system->self, &at, &energy);
     }

@@ -1,4 +1,4 @@
-/* Copies of states. */
+/* Copies of states, and points where they stand. */
 #ifndef NUTATE_METHOD_STATE_H
 #define NUTATE_METHOD_STATE_H
 
@@ -7,5 +7,17 @@
 /* Copies from[n] to *to, which then points behind them. Returns where they stand; NULL stays NULL.
  */
 const double *nt_copy_numbers(double **to, const double *from, int n);
+
+/* The point of a state, whose arrays it shows. */
+static inline nt_point nt_state_point(const nt_state *state)
+{
+    return (nt_point){.t = state->t,
+                      .q = state->q,
+                      .v = state->v,
+                      .vdot = state->vdot,
+                      .lambda = state->lambda,
+                      .mu = state->mu,
+                      .memory = state->memory};
+}
 
 #endif

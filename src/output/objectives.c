@@ -215,14 +215,7 @@ static nt_status objectives_look_along(nt_objectives *o, const nt_state *state, 
     if (status == NT_OK && o->reactions_needed)
         status = nt_sensitivity_reactions(o->sensitivity, k, state, &d, o->length,
                                           o->reaction_rates, error);
-    const nt_state_rate rate = {.dq = d.q,
-                                .dv = d.v,
-                                .dvdot = d.vdot,
-                                .dlambda = d.lambda,
-                                .dmu = d.mu,
-                                .dmemory = d.memory,
-                                .work = d.work,
-                                .parameter = nt_sensitivity_parameter(o->sensitivity, k)};
+    const nt_state_rate rate = nt_state_rate_along(&d, nt_sensitivity_parameter(o->sensitivity, k));
     if (status == NT_OK)
         status = nt_run_objective_tangent(o->run, state, o->reactions_needed ? o->reactions : NULL,
                                           &rate, o->reactions_needed ? o->reaction_rates : NULL,

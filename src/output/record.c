@@ -619,14 +619,7 @@ static nt_status find_derivatives(nt_record *record, const nt_integrator *integr
     if (status == NT_OK && record->needs_reactions)
         status = nt_sensitivity_reactions(s, k, state, &d, record->length, record->reaction_rates,
                                           error);
-    const nt_state_rate rate = {.dq = d.q,
-                                .dv = d.v,
-                                .dvdot = d.vdot,
-                                .dlambda = d.lambda,
-                                .dmu = d.mu,
-                                .dmemory = d.memory,
-                                .work = d.work,
-                                .parameter = record->parameters[k]};
+    const nt_state_rate rate = nt_state_rate_along(&d, record->parameters[k]);
     return status == NT_OK ? derive(record, state, &rate, record->reaction_rates, out, error)
                            : status;
 }

@@ -492,8 +492,7 @@ nt_status nt_sensitivity_reactions(nt_sensitivity *s, int i, const nt_state *sta
     double *multipliers = s->point + p->nq;
     memcpy(multipliers, state->lambda, (size_t)p->nh * sizeof *out);
     memcpy(multipliers + p->nh, state->mu, (size_t)p->nn * sizeof *out);
-    nt_point at = {.t = state->t, .q = state->q, .v = state->v, .vdot = state->vdot};
-    at.lambda = state->lambda, at.mu = state->mu, at.memory = state->memory;
+    nt_point at = nt_state_point(state);
     const nt_const_variation along = {d->q, d->v, d->vdot, d->lambda, d->mu, d->memory, NULL};
     double step = fmin(nt_sensitivity_reach(p, at, along),
                        1e-2 * nt_parameter_scale(s, s->route[i].parameter));

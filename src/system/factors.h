@@ -37,9 +37,10 @@ typedef struct nt_factors {
      * accelerations nothing determines, as they were found last. Their accelerations are zero.
      * NULL: the matrix of a system with such unknowns is singular. */
     unsigned char *resting;
-    struct nt_leaning *leaning; /* [n_primary] of nodes: such directions along no axis; NULL: they
-                                   were never looked for */
+    struct nt_leaning *leaning; /* [n_primary] of nodes: such directions along no axis; NULL: there
+                                   were never any to look for */
     int n_leaning;              /* nodes with some                                      */
+    bool lacks_memory;          /* for leaning                                          */
 
     unsigned char *mark; /* [n] scratch of the choice                    */
     int *fixed;          /* [n] scratch of nt_factors_project            */

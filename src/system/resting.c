@@ -140,25 +140,39 @@ static double least_of_node(const nt_factors *f, int slot)
     return ROUNDING * f->leaning[f->problem->pattern->row[slot]].largest;
 }
 
-/* Marks nodes whose three rows may depend on each other: all but those whose own block shows that
- * they do not. How many. */
-static int mark_suspects(nt_factors *f)
+/* Whether the three rows of a node may depend on each other: not where its own block shows that
+ * they do not. */
+static bool is_suspect(const nt_factors *f, int node)
 {
     const nt_pattern *pattern = f->problem->pattern;
-    int count = 0;
-    memset(f->leaning, 0, (size_t)pattern->n_primary * sizeof *f->leaning);
-    for (int node = 0; node < pattern->n_primary; node++) {
-        int slot = nt_pattern_find(pattern, node, node);
-        if (pattern->node_start[node + 1] - pattern->node_start[node] != 3 || slot < 0)
-            continue;
-        double nine[9];
-        const double *w = nt_matrix_full_block(&f->matrix, slot, nine);
-        v3 x = v3_load(w), y = v3_load(w + 3), z = v3_load(w + 6);
-        double volume = fabs(v3_dot(x, v3_cross(y, z)));
-        if (!(volume > INDEPENDENT * v3_norm(x) * v3_norm(y) * v3_norm(z)))
-            f->leaning[node].is = 7, count++;
-    }
-    return count;
+    int slot = nt_pattern_find(pattern, node, node);
+    if (pattern->node_start[node + 1] - pattern->node_start[node] != 3 || slot < 0)
+        return false;
+    double nine[9];
+    const double *w = nt_matrix_full_block(&f->matrix, slot, nine);
+    v3 x = v3_load(w), y = v3_load(w + 3), z = v3_load(w + 6);
+    double volume = fabs(v3_dot(x, v3_cross(y, z)));
+    return !(volume > INDEPENDENT * v3_norm(x) * v3_norm(y) * v3_norm(z));
+}
+
+/* Marks the nodes to look at; most systems have none, and need no memory for it. False: there are
+ * none, or no memory for them. */
+static bool mark_suspects(nt_factors *f)
+{
+    int n = f->problem->pattern->n_primary, first = 0;
+    while (first < n && !is_suspect(f, first))
+        first++;
+    if (first == n)
+        return false;
+    if (!f->leaning)
+        f->leaning = NT_TAKE(&f->arena, n, nt_leaning);
+    f->lacks_memory = !f->leaning;
+    if (!f->leaning)
+        return false;
+    memset(f->leaning, 0, (size_t)n * sizeof *f->leaning);
+    for (int node = first; node < n; node++)
+        f->leaning[node].is = is_suspect(f, node) ? 7 : 0;
+    return true;
 }
 
 /* Candidates: where the sum of W W^T over the blocks, each in units of its own, has no extent. */
@@ -199,7 +213,7 @@ static int find_leaning(nt_factors *f)
 {
     const nt_pattern *pattern = f->problem->pattern;
     f->n_leaning = 0;
-    if (mark_suspects(f) == 0)
+    if (!mark_suspects(f))
         return 0;
     find_candidates(f);
     for (int slot = 0; slot < pattern->n_slots; slot++)
@@ -216,17 +230,10 @@ static int find_leaning(nt_factors *f)
     return f->n_leaning;
 }
 
-static nt_status take_leaning(nt_factors *f)
-{
-    if (!f->leaning)
-        f->leaning = NT_TAKE(&f->arena, f->problem->pattern->n_primary, nt_leaning);
-    return f->leaning ? NT_OK : NT_NO_MEMORY;
-}
-
 int nt_factors_find_undetermined(nt_factors *f)
 {
     const nt_pattern *pattern = f->problem->pattern;
-    if (take_leaning(f) != NT_OK || find_leaning(f) == 0)
+    if (find_leaning(f) == 0)
         return -1;
     for (int node = 0; node < pattern->n_primary; node++)
         for (int k = 0; k < 3; k++) {
@@ -282,12 +289,10 @@ nt_status nt_factors_rest(nt_factors *f, const nt_point *at, const nt_terms *mot
 {
     const nt_problem *p = f->problem;
     static const nt_combination rest = {.damping = 1, .stiffness = 1};
-    if (take_leaning(f) != NT_OK)
-        return NT_NO_MEMORY;
     memset(f->resting, 1, (size_t)p->nv);
     int found = mark_empty_rows(f, f->resting);
     if (find_leaning(f) + found == 0)
-        return NT_OK;
+        return f->lacks_memory ? NT_NO_MEMORY : NT_OK;
     nt_terms terms = {.parts = NT_ALL_PARTS,
                       .level = NT_ACCELERATION,
                       .rows = f->work + p->nv,

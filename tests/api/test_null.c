@@ -255,6 +255,8 @@ static void in_sensitivities(void **state)
     INVALID(nt_state_tangent_copy(&d, NULL, s, &d));
     INVALID(nt_state_tangent_copy(&d, numbers, NULL, &d));
     INVALID(nt_state_tangent_copy(&d, numbers, s, NULL));
+    nt_state_rate still = nt_state_rate_along(NULL, 2);
+    assert_true(!still.dq && !still.dmemory && still.work == 0 && still.parameter == 2);
     INVALID(nt_sensitivity_dense(NULL, 0, 0, &d));
     INVALID(nt_sensitivity_dense(sensitivity, 1, 0, &d));
     INVALID(nt_sensitivity_dense(sensitivity, 0, 0, NULL));

@@ -9,6 +9,7 @@
 #include "input/document.h"
 #include "model/expressions/expression.h"
 #include "model/model.h"
+#include "tests/model/two_columns.h"
 #include "tests/read_run.h"
 
 #include <math.h>
@@ -207,7 +208,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         value = path + strlen(path);
         value += value < text + size;
     }
-    nt_status status = nt_table_parse(text, length, "fuzz.csv", &arena, &table, &error);
+    nt_status status = table_parse(text, length, "fuzz.csv", &arena, &table, &error);
     if (status == NT_OK)
         nt_table_evaluate(table, 0.5 * (table->x[0] + table->x[table->n - 1]), cubic);
     else

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "model/expressions/expression.h"
+#include "tests/model/two_columns.h"
 
 #include <locale.h>
 #include <math.h>
@@ -62,11 +63,11 @@ static const nt_table *find_table(void *context, const char *name, int length, b
     const char *text = "0 1\n1 2\n2 2.5\n4 0\n";
     (void)quoted;
     if (length == 9 && memcmp(name, "wrong.csv", 9) == 0)
-        nt_table_parse("0 1\n1 two\n", 10, "wrong.csv", arena, &table, error);
+        table_parse("0 1\n1 two\n", 10, "wrong.csv", arena, &table, error);
     else if (length == 5 && memcmp(name, "curve", 5) == 0)
-        nt_table_parse(text, strlen(text), "curve", arena, &table, error);
+        table_parse(text, strlen(text), "curve", arena, &table, error);
     else if (length == 11)
-        nt_table_read("no/such/file.csv", NULL, arena, &table, error);
+        table_read("no/such/file.csv", NULL, arena, &table, error);
     return table;
 }
 

@@ -96,6 +96,19 @@ static void errors_of_fits(void **state)
     }
 }
 
+/* What a free impact with p = d v keeps of its speed: p - ln(1 + p) = -e p - ln(1 - e p). */
+static double kept_share(double p)
+{
+    double low = 0, high = p > 1 ? 1 / p : 1;
+    if (!(p > 0))
+        return 1;
+    for (int i = 0; i < 200; i++) {
+        double e = 0.5 * (low + high);
+        *(p - log1p(p) + e * p + log1p(-e * p) > 0 ? &low : &high) = e;
+    }
+    return 0.5 * (low + high);
+}
+
 static void restitution_is_exact(void **state)
 {
     (void)state;
@@ -105,20 +118,19 @@ static void restitution_is_exact(void **state)
         CLOSE(nt_restitution_damping(e[i], NT_RESTITUTION_EXACT), p[i], 6e-7);
     CLOSE(nt_restitution_damping(0.99, NT_RESTITUTION_EXACT), 0.015151, 6e-7);
     assert_true(nt_restitution_damping(1, NT_RESTITUTION_EXACT) == 0);
-    CLOSE(nt_restitution_coefficient(0.2), 0.882189986, 6e-10);
-    CLOSE(nt_restitution_coefficient(1), 0.593624260, 6e-10);
-    CLOSE(nt_restitution_coefficient(5), 0.196980245, 6e-10);
+    CLOSE(kept_share(0.2), 0.882189986, 6e-10);
+    CLOSE(kept_share(1), 0.593624260, 6e-10);
+    CLOSE(kept_share(5), 0.196980245, 6e-10);
     static const double quoted[] = {0.5, 0.9}, flores[] = {0.4704, 0.8939},
                         hunt[] = {0.6630, 0.9090};
     for (int i = 0; i < 2; i++) {
         double f = nt_restitution_damping(quoted[i], NT_RESTITUTION_FLORES);
         double h = nt_restitution_damping(quoted[i], NT_RESTITUTION_HUNT_CROSSLEY);
-        CLOSE(nt_restitution_coefficient(f), flores[i], 6e-5);
-        CLOSE(nt_restitution_coefficient(h), hunt[i], 6e-5);
+        CLOSE(kept_share(f), flores[i], 6e-5);
+        CLOSE(kept_share(h), hunt[i], 6e-5);
     }
     for (double wanted = 0.02; wanted < 1; wanted += 0.02)
-        CLOSE(nt_restitution_coefficient(nt_restitution_damping(wanted, NT_RESTITUTION_EXACT)),
-              wanted, 1e-13);
+        CLOSE(kept_share(nt_restitution_damping(wanted, NT_RESTITUTION_EXACT)), wanted, 1e-13);
 }
 
 /* The polynomials against the library's functions. */
@@ -134,6 +146,13 @@ static void logarithm_and_exponential(void **state)
         CLOSE(lane_log(x), log(x), 3e-16);
 }
 
+/* Thickness of a film in the middle of the contact, m. */
+static double film_central(const nt_traction *t, double rolling, double delta)
+{
+    double log_q = t->log_load + 1.5 * log(delta);
+    return exp(t->log_central + 0.67 * log(rolling) - 0.067 * log_q);
+}
+
 /* 6206, inner race under 382 N at 10^4 rpm. */
 static void film_of_a_bearing(void **state)
 {
@@ -145,14 +164,14 @@ static void film_of_a_bearing(void **state)
     nt_traction t = {.slip = 1e-6, .oil = {0.02, 2e-8, 5e6, 0.08}};
     nt_traction_film(&t, Rx, Ry, nt_hertz_compliance(STEEL, NU), h.K, h.semi_axis, h.ratio);
     double delta = pow(382 / h.K, 2.0 / 3), pm = t.pressure * sqrt(delta);
-    CLOSE(nt_film_central(&t, 11.6, delta), 0.63e-6, 0.005e-6);
+    CLOSE(film_central(&t, 11.6, delta), 0.63e-6, 0.005e-6);
     CLOSE(nt_film_least(&t, 11.6, delta), 0.51e-6, 0.005e-6);
     nt_film film = nt_film_at(&t, 11.6 * 11.6, sqrt(delta));
     CLOSE(t.oil.stress / film.share, pm, 1e-15 * pm);
     CLOSE(1 / film.rate, 3.6e-4, 0.05e-4);
     CLOSE(nt_traction_at(&t, NT_TRACTION_FILM, &film, 0.1 * 0.1).kappa, 0.027, 5e-4);
     CLOSE(nt_traction_at(&t, NT_TRACTION_FILM, &film, 1).kappa, 0.035, 5e-4);
-    double uncapped = t.oil.stress * nt_film_central(&t, 11.6, delta) /
+    double uncapped = t.oil.stress * film_central(&t, 11.6, delta) /
                       (t.oil.viscosity * exp(t.oil.coefficient * pm));
     CLOSE(uncapped, 4.6e-8, 0.1e-8);
 }

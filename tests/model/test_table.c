@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "model/expressions/table.h"
+#include "tests/model/two_columns.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static const nt_table *create(nt_arena *arena, int n, const double *x, const dou
     for (int i = 0; i < n && used < sizeof text; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%.17g,%.17g\n", x[i], y[i]);
     assert_true(used < sizeof text);
-    assert_int_equal(nt_table_parse(text, used, "points", arena, &table, NULL), NT_OK);
+    assert_int_equal(table_parse(text, used, "points", arena, &table, NULL), NT_OK);
     return table;
 }
 
@@ -321,7 +321,7 @@ static void forms_of_a_file(void **state)
         nt_arena arena = {0};
         const nt_table *t = NULL;
         nt_error error;
-        if (nt_table_parse(texts[i], strlen(texts[i]), "t.csv", &arena, &t, &error) != NT_OK)
+        if (table_parse(texts[i], strlen(texts[i]), "t.csv", &arena, &t, &error) != NT_OK)
             fail_msg("%zu: %s", i, error.message);
         assert_int_equal(t->n, 3);
         expect_near(at(t, 1, 0), 2, 0);
@@ -366,7 +366,7 @@ static void mistakes_have_their_place(void **state)
         char *exact = malloc(length + 1);
         assert_non_null(exact);
         memcpy(exact, rows[i].text, length);
-        assert_int_equal(nt_table_parse(exact, length, "t.csv", &arena, &t, &error), NT_BAD_MODEL);
+        assert_int_equal(table_parse(exact, length, "t.csv", &arena, &t, &error), NT_BAD_MODEL);
         free(exact);
         if (error.line != rows[i].line || error.column != rows[i].column ||
             !strstr(error.message, rows[i].says))
@@ -393,16 +393,16 @@ static void paths_are_beside_the_model(void **state)
     mkdir("folder", 0777);
     write_file("folder/t.csv", "0,1\n1,2\n");
     write_file("folder/bad.csv", "0,1\n1,x\n");
-    assert_int_equal(nt_table_read("t.csv", "folder/model.yaml", &arena, &t, &error), NT_OK);
+    assert_int_equal(table_read("t.csv", "folder/model.yaml", &arena, &t, &error), NT_OK);
     expect_near(at(t, 1, 0), 2, 0);
-    assert_int_equal(nt_table_read("folder/t.csv", NULL, &arena, &t, &error), NT_OK);
-    assert_int_equal(nt_table_read("folder/t.csv", "model.yaml", &arena, &t, &error), NT_OK);
-    assert_int_equal(nt_table_read("t.csv", "model.yaml", &arena, &t, &error), NT_IO);
+    assert_int_equal(table_read("folder/t.csv", NULL, &arena, &t, &error), NT_OK);
+    assert_int_equal(table_read("folder/t.csv", "model.yaml", &arena, &t, &error), NT_OK);
+    assert_int_equal(table_read("t.csv", "model.yaml", &arena, &t, &error), NT_IO);
     assert_string_equal(error.file, "t.csv");
     assert_non_null(strstr(error.message, "cannot be opened"));
-    assert_int_equal(nt_table_read("../folder", "folder/m.yaml", &arena, &t, &error), NT_IO);
+    assert_int_equal(table_read("../folder", "folder/m.yaml", &arena, &t, &error), NT_IO);
     assert_non_null(strstr(error.message, "folder"));
-    assert_int_equal(nt_table_read("bad.csv", "folder/m", &arena, &t, &error), NT_BAD_MODEL);
+    assert_int_equal(table_read("bad.csv", "folder/m", &arena, &t, &error), NT_BAD_MODEL);
     assert_string_equal(error.file, "folder/bad.csv");
     assert_int_equal(error.line, 2);
     nt_arena_free(&arena);

@@ -198,14 +198,8 @@ static nt_status soi2_first_equations(nt_stepper *s, const nt_newton *n, nt_matr
     nt_space_compose(&p->space, p->frame, s->now.q, n->increment, s->next.q);
     if (nt_newton_needs_maps(s, tangent))
         nt_space_tangent(&p->space, p->frame, n->increment, NULL, n->T_inverse);
-    const nt_family *c = &n->c;
-    nt_combination combination = {.mass = c->scale * c->beta_prime,
-                                  .damping = c->scale * c->gamma_prime,
-                                  .stiffness = c->scale,
-                                  .multiplier = 1,
-                                  .row_damping = c->gamma_prime,
-                                  .row_stiffness = 1,
-                                  .map = p->space.n_rotations ? n->T_inverse : NULL};
+    nt_combination combination =
+        nt_soi2_first_combination(&n->c, p->space.n_rotations ? n->T_inverse : NULL);
     return soi2_equations(s, &w, NT_POSITION, &combination, tangent);
 }
 

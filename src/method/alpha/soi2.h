@@ -76,6 +76,18 @@ typedef struct nt_soi2 {
     double *q_M;   /* [nq] where M1 is taken                                        */
 } nt_soi2;
 
+/* What the tangent of the first equations is made of. */
+static inline nt_combination nt_soi2_first_combination(const nt_family *c, const double *map)
+{
+    return (nt_combination){.mass = c->scale * c->beta_prime,
+                            .damping = c->scale * c->gamma_prime,
+                            .stiffness = c->scale,
+                            .multiplier = 1,
+                            .row_damping = c->gamma_prime,
+                            .row_stiffness = 1,
+                            .map = map};
+}
+
 size_t nt_soi2_scratch(const nt_problem *p);
 nt_soi2 nt_soi2_bind(const nt_stepper *s, double h);
 

@@ -286,13 +286,8 @@ static nt_status soi2_linearise_first_stage(nt_stepper *s, const linear *l,
                     .y_stride = n};
     if (status == NT_OK)
         status = nt_variation_push(s->factors, &push);
-    nt_combination combination = {.mass = c->scale * c->beta_prime,
-                                  .damping = c->scale * c->gamma_prime,
-                                  .stiffness = c->scale,
-                                  .multiplier = 1,
-                                  .row_damping = c->gamma_prime,
-                                  .row_stiffness = 1,
-                                  .map = p->space.n_rotations ? l->T_inverse : NULL};
+    nt_combination combination =
+        nt_soi2_first_combination(c, p->space.n_rotations ? l->T_inverse : NULL);
     if (status == NT_OK)
         status = soi2_solve(s, l, directions, &g, &combination, c->scale);
     for (int k = 0; k < directions->count && status == NT_OK; k++) {

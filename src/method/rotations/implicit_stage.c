@@ -168,7 +168,7 @@ static nt_status correction(nt_stepper *s, const nt_stage *stage, double h, cons
 static double stage_correct(nt_stepper *s, const work *w)
 {
     const nt_problem *p = s->problem;
-    double size[2] = {0, 0}, worst = 0;
+    double size[2] = {0, 0};
     for (int b = 0; b < p->space.n_blocks; b++) {
         const nt_block *block = &p->space.blocks[b];
         if (block->rotation < 0)
@@ -180,20 +180,7 @@ static double stage_correct(nt_stepper *s, const work *w)
         w->psi[i] += w->e[i];
         size[p->quantity[i]] = fmax(size[p->quantity[i]], fabs(w->psi[i]));
     }
-    for (int i = 0; i < p->nv; i++) {
-        nt_quantity kind = p->quantity[i];
-        double ratio =
-            fabs(w->e[i]) / (nt_options_get(s->options, NT_OPTION_TOLERANCE_LENGTH + (int)kind) +
-                             nt_options_get(s->options, NT_OPTION_TOLERANCE_RELATIVE) * size[kind]);
-        if (!(ratio <= worst)) {
-            worst = ratio;
-            s->report.unknown = i;
-            s->report.increment = true;
-        }
-        if (isnan(ratio))
-            break;
-    }
-    return s->report.worst = worst;
+    return nt_worst_increment(s, s->options, NT_OPTION_TOLERANCE_LENGTH, size, 1, w->e);
 }
 
 static int stage_too_large_a_turn(const nt_problem *p, const double *psi)

@@ -57,4 +57,10 @@ nt_status nt_stage_step_by_midpoint(nt_stepper *stepper, double h);
 nt_status nt_stage_linearise(nt_stepper *stepper, double h, const nt_directions *directions,
                              const double *before, double *after);
 
+/* What their descriptors have in common. */
+#define NT_STAGE_SLOTS                                                                             \
+    .needs = NT_NEEDS_MOMENTA | NT_NEEDS_TANGENT | NT_RATES_WITHIN, .options = nt_stage_options,   \
+    .n_options = NT_STAGE_OPTIONS, .frames = NT_IN_FRAME(NT_BODY), .layout = nt_stage_layout,      \
+    .linearise = nt_stage_linearise
+
 #endif

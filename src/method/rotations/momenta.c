@@ -85,20 +85,16 @@ nt_status nt_push_at(nt_stepper *s, double t, const double *q, const double *v, 
     return s->report.unknown < 0 ? NT_OK : NT_NOT_FINITE;
 }
 
-/* The largest ratio of h da to its tolerance: absolute and relative to the largest velocity and
- * kick of its kind. */
-static double worst_ratio(nt_stepper *s, const nt_options *options, double h, const double *v,
-                          const double *a, const double *da)
+double nt_worst_increment(nt_stepper *s, const nt_options *options, int absolute,
+                          const double size[2], double scale, const double *increment)
 {
     const nt_problem *p = s->problem;
-    double size[2] = {0, 0}, worst = 0;
-    for (int i = 0; i < p->nv; i++)
-        size[p->quantity[i]] = fmax(size[p->quantity[i]], fabs(v[i]) + fabs(h * a[i]));
+    double worst = 0;
     for (int i = 0; i < p->nv; i++) {
         nt_quantity kind = p->quantity[i];
-        double tolerance = nt_options_get(options, NT_OPTION_TOLERANCE_VELOCITY + (int)kind) +
+        double tolerance = nt_options_get(options, absolute + (int)kind) +
                            nt_options_get(options, NT_OPTION_TOLERANCE_RELATIVE) * size[kind];
-        double ratio = fabs(h * da[i]) / tolerance;
+        double ratio = fabs(scale * increment[i]) / tolerance;
         if (!(ratio <= worst)) {
             worst = ratio;
             s->report.unknown = i;
@@ -108,6 +104,18 @@ static double worst_ratio(nt_stepper *s, const nt_options *options, double h, co
             break;
     }
     return s->report.worst = worst;
+}
+
+/* The largest ratio of h da to its tolerance: absolute and relative to the largest velocity and
+ * kick of its kind. */
+static double worst_ratio(nt_stepper *s, const nt_options *options, double h, const double *v,
+                          const double *a, const double *da)
+{
+    const nt_problem *p = s->problem;
+    double size[2] = {0, 0};
+    for (int i = 0; i < p->nv; i++)
+        size[p->quantity[i]] = fmax(size[p->quantity[i]], fabs(v[i]) + fabs(h * a[i]));
+    return nt_worst_increment(s, options, NT_OPTION_TOLERANCE_VELOCITY, size, h, da);
 }
 
 /* da from (M + h C) da = -R(a, v + h a), all with the parts that are in the push */

@@ -80,6 +80,12 @@ static inline int nt_vector_entries(const nt_block *block)
     return block->rotation < 0 ? block->nv : block->nv - 3;
 }
 
+/* The largest ratio of the increments scale increment[nv] to their tolerances, which are absolute
+ * (the option `absolute` of lengths and the next one of angles) and relative to size[2] of their
+ * kinds. The report names its unknown. */
+double nt_worst_increment(nt_stepper *stepper, const nt_options *options, int absolute,
+                          const double size[2], double scale, const double *increment);
+
 /* What every step of these methods begins with: the end time, discrete memory as it is. */
 void nt_momenta_begin(nt_stepper *stepper, double h);
 

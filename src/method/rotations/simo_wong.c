@@ -198,15 +198,10 @@ const nt_method nt_method_simo_wong = {
     .name = "simo-wong",
     .summary = "Simo and Wong's implicit algorithm ALGO_C1, conserves momentum, order 2",
     .reference = "Simo & Wong 1991, Unconditionally stable algorithms for rigid body dynamics",
-    .needs = NT_NEEDS_MOMENTA | NT_NEEDS_TANGENT | NT_RATES_WITHIN,
-    .options = nt_stage_options,
-    .n_options = NT_STAGE_OPTIONS,
-    .frames = NT_IN_FRAME(NT_BODY),
+    NT_STAGE_SLOTS,
     .scheme = &stage,
-    .layout = nt_stage_layout,
     .start = nt_start_without_memory,
     .step = nt_stage_step_by_midpoint,
-    .linearise = nt_stage_linearise,
 };
 
 const nt_method nt_method_simo_wong_explicit = {

@@ -57,6 +57,15 @@ nt_status nt_rkmk_vary_dense(nt_stepper *stepper, const nt_phase *from, const nt
                              double t, const nt_directions *directions, const double *before,
                              const double *after, double *between);
 
+/* What the descriptors of these methods have in common. */
+#define NT_RKMK_SLOTS                                                                              \
+    .needs =                                                                                       \
+        NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR | NT_FIRST_ORDER,    \
+    .frames = NT_IN_BOTH_FRAMES, .layout = nt_rkmk_layout, .start = nt_rkmk_start,                 \
+    .step = nt_rkmk_step, .error = nt_rkmk_error, .propose = nt_rkmk_propose,                      \
+    .interpolate = nt_rkmk_interpolate, .linearise = nt_rkmk_linearise,                            \
+    .vary_dense = nt_rkmk_vary_dense
+
 /* ---- inside --------------------------------------------------------------------------------- */
 
 /* Method memory: how many rows of K are there, then D[2 nv] and K[kept][2 nv]. */

@@ -129,16 +129,7 @@ const nt_method nt_method_rkmk_dop853 = {
     .summary = "explicit Runge-Kutta-Munthe-Kaas, Dormand-Prince 8(5,3), error control",
     .reference = "Munthe-Kaas 1998; Prince & Dormand 1981; Hairer, Norsett & Wanner 1993, "
                  "section II.5",
-    .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR | NT_FIRST_ORDER,
-    .frames = NT_IN_BOTH_FRAMES,
     .error_order = 8,
     .scheme = &table,
-    .layout = nt_rkmk_layout,
-    .start = nt_rkmk_start,
-    .step = nt_rkmk_step,
-    .error = nt_rkmk_error,
-    .propose = nt_rkmk_propose,
-    .interpolate = nt_rkmk_interpolate,
-    .linearise = nt_rkmk_linearise,
-    .vary_dense = nt_rkmk_vary_dense,
+    NT_RKMK_SLOTS,
 };

@@ -45,16 +45,7 @@ const nt_method nt_method_rkmk_dopri5 = {
     .summary = "explicit Runge-Kutta-Munthe-Kaas, Dormand-Prince 5(4), error control",
     .reference = "Munthe-Kaas 1998; Dormand & Prince 1980; Hairer, Norsett & Wanner 1993, table "
                  "5.2",
-    .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR | NT_FIRST_ORDER,
-    .frames = NT_IN_BOTH_FRAMES,
     .error_order = 5,
     .scheme = &table,
-    .layout = nt_rkmk_layout,
-    .start = nt_rkmk_start,
-    .step = nt_rkmk_step,
-    .error = nt_rkmk_error,
-    .propose = nt_rkmk_propose,
-    .interpolate = nt_rkmk_interpolate,
-    .linearise = nt_rkmk_linearise,
-    .vary_dense = nt_rkmk_vary_dense,
+    NT_RKMK_SLOTS,
 };

@@ -32,15 +32,3 @@ double nt_restitution_damping(double e, nt_restitution_relation relation)
     }
     return 0.5 * (low + high);
 }
-
-double nt_restitution_coefficient(double p)
-{
-    double low = 0, high = p > 1 ? 1 / p : 1;
-    if (!(p > 0))
-        return 1;
-    for (int i = 0; i < 200; i++) {
-        double e = 0.5 * (low + high);
-        *(excess(p, e) > 0 ? &low : &high) = e;
-    }
-    return 0.5 * (low + high);
-}

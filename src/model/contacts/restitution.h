@@ -13,7 +13,4 @@ typedef enum nt_restitution_relation {
  * 0 < e <= 1. */
 double nt_restitution_damping(double e, nt_restitution_relation relation);
 
-/* e of a free impact with p = d v >= 0: exact. */
-double nt_restitution_coefficient(double p);
-
 #endif

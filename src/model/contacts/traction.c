@@ -21,12 +21,6 @@ void nt_traction_film(nt_traction *t, double Rx, double Ry, double compliance, d
     t->log_rate = log(t->oil.viscosity / t->oil.stress) - t->log_central + 0.067 * t->log_load;
 }
 
-double nt_film_central(const nt_traction *t, double rolling, double delta)
-{
-    double log_q = t->log_load + 1.5 * log(fmax(delta, NT_LEAST_ROOT * NT_LEAST_ROOT));
-    return exp(t->log_central + 0.67 * log(fmax(rolling, NT_LEAST_ROLLING)) - 0.067 * log_q);
-}
-
 double nt_film_least(const nt_traction *t, double rolling, double delta)
 {
     double log_q = t->log_load + 1.5 * log(fmax(delta, NT_LEAST_ROOT * NT_LEAST_ROOT));

@@ -124,8 +124,7 @@ NT_INLINE nt_traction_value nt_traction_at(const nt_traction *t, nt_traction_law
 void nt_traction_film(nt_traction *traction, double Rx, double Ry, double compliance, double load,
                       double semi_axis, double ratio);
 
-/* Thickness of the film, m: central, least. */
-double nt_film_central(const nt_traction *traction, double rolling, double delta);
+/* Least thickness of the film, m. */
 double nt_film_least(const nt_traction *traction, double rolling, double delta);
 
 #endif

@@ -57,7 +57,8 @@ typedef struct nt_symbols {
     const char **failed_in;
 
     /* The table of this name, or NULL. name is what stands in table(name, x), without quotes when
-     * `quoted`; not terminated. The error may be filled: nt_table_read's is what is expected. */
+     * `quoted`; not terminated. The error may be filled: nt_table_sheet_read's is what is expected.
+     */
     const nt_table *(*table)(void *context, const char *name, int length, bool quoted,
                              nt_error *error);
 

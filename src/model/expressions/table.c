@@ -197,33 +197,6 @@ nt_status nt_table_make(const nt_table_sheet *sheet, int column, const nt_table_
     return NT_OK;
 }
 
-static nt_status table_only(const nt_table_sheet *sheet, const char *name, nt_arena *arena,
-                            const nt_table **table, nt_error *error)
-{
-    static const nt_table_form form = {.interpolation = NT_MONOTONE};
-    if (sheet->columns > 2)
-        return nt_fail_at(error, NT_BAD_MODEL, name, 1, 1,
-                          "%d columns, expected two: a file of more is declared in `tables`",
-                          sheet->columns);
-    return nt_table_make(sheet, 1, &form, arena, table, error);
-}
-
-nt_status nt_table_parse(const char *text, size_t length, const char *name, nt_arena *arena,
-                         const nt_table **table, nt_error *error)
-{
-    const nt_table_sheet *sheet = NULL;
-    nt_status status = nt_table_sheet_parse(text, length, name, false, arena, &sheet, error);
-    return status == NT_OK ? table_only(sheet, name, arena, table, error) : status;
-}
-
-nt_status nt_table_read(const char *path, const char *beside, nt_arena *arena,
-                        const nt_table **table, nt_error *error)
-{
-    const nt_table_sheet *sheet = NULL;
-    nt_status status = nt_table_sheet_read(path, beside, false, arena, &sheet, error);
-    return status == NT_OK ? table_only(sheet, path, arena, table, error) : status;
-}
-
 /* ---- evaluation ----------------------------------------------------------------------------- */
 
 int nt_table_interval(const double *x, int n, double at)

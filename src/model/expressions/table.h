@@ -83,12 +83,6 @@ nt_status nt_table_make(const nt_table_sheet *sheet, int column, const nt_table_
 /* The number of a column by its name, -1 where there is none. name[length] need not end. */
 int nt_table_column(const nt_table_sheet *sheet, const char *name, int length);
 
-/* A sheet of two columns as a monotone table that holds its ends, from text or a file. */
-nt_status nt_table_parse(const char *text, size_t length, const char *name, nt_arena *arena,
-                         const nt_table **table, nt_error *error);
-nt_status nt_table_read(const char *path, const char *beside, nt_arena *arena,
-                        const nt_table **table, nt_error *error);
-
 /* Value, first and second derivative at x. NaN gives NaN. */
 void nt_table_evaluate(const nt_table *table, double x, double out[3]);
 

@@ -83,6 +83,10 @@ void nt_axial_reaction(const nt_element *element, const nt_view *view, v3 *force
 
 void nt_axial_draw(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to);
 
+/* A spring acts implicitly where the model does not say otherwise, a law explicitly. */
+#define NT_AXIAL_SPRING NT_AXIAL_SLOTS, .part = NT_IMPLICIT
+#define NT_AXIAL_OWN_LAW NT_AXIAL_SLOTS, .part = NT_EXPLICIT, .proportional = true
+
 #define NT_AXIAL_SLOTS                                                                             \
     .version = NT_ELEMENT_VERSION, .section = &nt_force_section, .size = sizeof(nt_axial),         \
     .prepare = nt_axial_prepare, .declare = nt_axial_declare, .evaluate = nt_axial_evaluate,       \
@@ -102,6 +106,12 @@ extern const nt_key nt_axial_limit_keys[];
     {                                                                                              \
         .name = name_, .type = NT_KEY_LAW, .offset = offsetof(nt_axial, law[law_]),                \
         .bit = NT_AXIAL_FIRST_LAW + law_, .unit = unit_, .meaning = meaning_                       \
+    }
+#define NT_AXIAL_KEY_VALUE(unit_, meaning_)                                                        \
+    {                                                                                              \
+        .name = "value", .type = NT_KEY_LAW, .offset = offsetof(nt_axial, law[NT_AXIAL_VALUE]),    \
+        .bit = NT_AXIAL_FIRST_LAW + NT_AXIAL_VALUE, .required = true, .unit = unit_,               \
+        .meaning = meaning_                                                                        \
     }
 #define NT_AXIAL_KEY_LIMITS(coordinate)                                                            \
     {                                                                                              \

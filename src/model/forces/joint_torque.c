@@ -2,13 +2,7 @@
 #include "model/elements.h"
 #include "model/forces/axial.h"
 
-#define KEY_VALUE(unit_, load)                                                                     \
-    {                                                                                              \
-        .name = "value", .type = NT_KEY_LAW, .offset = offsetof(nt_axial, law[NT_AXIAL_VALUE]),    \
-        .bit = NT_AXIAL_FIRST_LAW + NT_AXIAL_VALUE, .required = true, .unit = unit_,               \
-        .meaning = load " the axis, the opposite on A: a function of t, parameters and "           \
-                        "recorded quantities"                                                      \
-    }
+#define LAW_ON_B ", the opposite on A: a function of t, parameters and recorded quantities"
 #define SPRING_KEYS(free_name, free_unit, unit_, coordinate)                                       \
     NT_AXIAL_KEY_JOINT(coordinate),                                                                \
         NT_AXIAL_KEY_LAW("stiffness", NT_AXIAL_STIFFNESS, unit_ "/" free_unit,                     \
@@ -35,55 +29,50 @@
         .name = NULL                                                                               \
     }
 
-static const nt_key torque_keys[] = {NT_AXIAL_KEY_JOINT("angle"),
-                                     KEY_VALUE("N m", "moment on B about"),
-                                     NT_KEY_PART(nt_axial, part, NT_BIT_PART, "explicit"),
-                                     {.name = NULL}};
+static const nt_key torque_keys[] = {
+    NT_AXIAL_KEY_JOINT("angle"),
+    NT_AXIAL_KEY_VALUE("N m", "moment on B about the axis" LAW_ON_B),
+    NT_KEY_PART(nt_axial, part, NT_BIT_PART, "explicit"),
+    {.name = NULL}};
 static const nt_key force_keys[] = {NT_AXIAL_KEY_JOINT("displacement"),
-                                    KEY_VALUE("N", "force on B along"),
+                                    NT_AXIAL_KEY_VALUE("N", "force on B along the axis" LAW_ON_B),
                                     NT_KEY_PART(nt_axial, part, NT_BIT_PART, "explicit"),
                                     {.name = NULL}};
 static const nt_key torsion_spring_keys[] = {SPRING_KEYS("angle", "rad", "N m", "angle")};
 static const nt_key joint_spring_keys[] = {SPRING_KEYS("displacement", "m", "N", "displacement")};
 
 const nt_element_type nt_force_joint_torque = {
-    NT_AXIAL_SLOTS,
+    NT_AXIAL_OWN_LAW,
     .name = "joint_torque",
     .summary = "a moment about the axis of a joint, between its bodies",
     .keys = torque_keys,
-    .part = NT_EXPLICIT,
     .along = NT_ALONG_ANGLE,
     .drawing = NT_DRAW_TORQUE,
-    .proportional = true,
 };
 
 const nt_element_type nt_force_joint_force = {
-    NT_AXIAL_SLOTS,
+    NT_AXIAL_OWN_LAW,
     .name = "joint_force",
     .summary = "a force along the axis of a joint, between its bodies",
     .keys = force_keys,
-    .part = NT_EXPLICIT,
     .along = NT_ALONG_DISPLACEMENT,
     .drawing = NT_DRAW_FORCE,
-    .proportional = true,
 };
 
 const nt_element_type nt_force_torsion_spring = {
-    NT_AXIAL_SLOTS,
+    NT_AXIAL_SPRING,
     .name = "torsion_spring",
     .summary = "a spring with a damper about the axis of a joint",
     .keys = torsion_spring_keys,
-    .part = NT_IMPLICIT,
     .along = NT_ALONG_ANGLE,
     .drawing = NT_DRAW_COIL,
 };
 
 const nt_element_type nt_force_joint_spring = {
-    NT_AXIAL_SLOTS,
+    NT_AXIAL_SPRING,
     .name = "joint_spring",
     .summary = "a spring with a damper along the axis of a joint",
     .keys = joint_spring_keys,
-    .part = NT_IMPLICIT,
     .along = NT_ALONG_DISPLACEMENT,
     .drawing = NT_DRAW_SPRING,
 };

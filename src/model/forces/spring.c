@@ -45,35 +45,26 @@ static const nt_key spring_keys[] = {
 static const nt_key line_keys[] = {
     KEY_BETWEEN,
     KEY_AT,
-    {.name = "value",
-     .type = NT_KEY_LAW,
-     .offset = offsetof(nt_axial, law[NT_AXIAL_VALUE]),
-     .bit = NT_AXIAL_FIRST_LAW + NT_AXIAL_VALUE,
-     .required = true,
-     .unit = "N",
-     .meaning = "its pull: a function of t, parameters and recorded quantities, of its own "
-                "NAME.length and NAME.rate too"},
+    NT_AXIAL_KEY_VALUE("N", "its pull: a function of t, parameters and recorded quantities, of its "
+                            "own NAME.length and NAME.rate too"),
     NT_KEY_PART(nt_axial, part, NT_BIT_PART, "explicit"),
     {.name = NULL},
 };
 
 const nt_element_type nt_force_spring = {
-    NT_AXIAL_SLOTS,
+    NT_AXIAL_SPRING,
     .name = "spring",
     .summary = "a spring with a damper between two points",
     .keys = spring_keys,
-    .part = NT_IMPLICIT,
     .along = NT_ALONG_LINE,
     .drawing = NT_DRAW_SPRING,
 };
 
 const nt_element_type nt_force_line_force = {
-    NT_AXIAL_SLOTS,
+    NT_AXIAL_OWN_LAW,
     .name = "line_force",
     .summary = "a force between two points along the line between them, by a law of one's own",
     .keys = line_keys,
-    .part = NT_EXPLICIT,
     .along = NT_ALONG_LINE,
     .drawing = NT_DRAW_ROPE,
-    .proportional = true,
 };

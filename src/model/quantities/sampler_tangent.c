@@ -230,6 +230,19 @@ nt_status nt_tangent_sampler_take(nt_tangent_sampler *t, const nt_sample_directi
     return status;
 }
 
+nt_state_rate nt_state_rate_along(const nt_state_tangent *tangent, int parameter)
+{
+    const nt_state_tangent still = {.work = 0}, *d = tangent ? tangent : &still;
+    return (nt_state_rate){.dq = d->q,
+                           .dv = d->v,
+                           .dvdot = d->vdot,
+                           .dlambda = d->lambda,
+                           .dmu = d->mu,
+                           .dmemory = d->memory,
+                           .work = d->work,
+                           .parameter = parameter};
+}
+
 nt_status nt_run_sample_tangent(nt_run *run, const nt_quantity_info *quantities, int n,
                                 const nt_state *state, const double *reactions,
                                 const nt_state_rate *rate, const double *reaction_rates,
