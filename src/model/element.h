@@ -42,6 +42,7 @@ typedef struct nt_signal {
     bool is_load;  /* it is a force, or depends on more than two bodies: it has derivatives in all
                       ports of its element, signal_load.c */
     int element;   /* that element, -1 for the whole model */
+    int rank;      /* of one that is a load: see signal_chain.c; 0 of others */
     int state;     /* the element whose own coordinate it is; -1 for none */
     int before;    /* the one of the same object that was added before + 1, 0 for none */
 } nt_signal;

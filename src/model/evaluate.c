@@ -57,9 +57,10 @@ static void find_signals(nt_run *run, const nt_view *view)
     for (int i = 0; i < model->n_signals; i++)
         if (!model->signals[i].is_load)
             signals[i] = nt_signal_value(&model->signals[i], view);
-    for (int i = 0; model->n_followed > 0 && i < model->n_signals; i++)
-        if (model->signals[i].is_load) /* it depends on the others */
-            signals[i] = nt_signal_value(&model->signals[i], view);
+    for (int rank = 1; rank <= model->longest_chain; rank++) /* each depends on those before */
+        for (int i = 0; i < model->n_signals; i++)
+            if (model->signals[i].rank == rank)
+                signals[i] = nt_signal_value(&model->signals[i], view);
 }
 
 void nt_run_look(nt_run *run, const nt_point *at, const nt_terms *terms, nt_view *view)

@@ -194,6 +194,7 @@ struct nt_model {
     int n_delays;
     nt_signal *signals;
     int n_signals, n_followed;  /* of them forces and reactions */
+    int longest_chain;          /* the highest rank of a signal */
     int whole_signal;           /* the last one of the whole model + 1, 0 for none */
     nt_table_file *table_files; /* the one that was read last first */
     nt_binding *bindings;

@@ -44,6 +44,9 @@ static const char model[] =
     "  line: {type: rope, through: [[ground, [0, 0, 2]], [bob, [1.2, 0.1, 0.1]],\n"
     "         [blade, [3, 1, 0.1]], [coin, [3, 0, 0.4]]], length: 0.5, stiffness: 20, damping: "
     "0.3}\n"
+    "  winch: {type: joint_torque, joint: pin, value: 0.2*hold.tension + 0.1*elbow.force.x}\n"
+    "  chain: {type: line_force, between: [ball, bob], at: [[2, 0, 0.4], [1.2, 0, 0]],\n"
+    "          value: 0.3*winch.moment + 0.1*winch.power + chain.length*tie.tension}\n"
     "  slack: {type: rope, through: [[arm, [0.3, 0, 0]], [bob, [1.2, 0.2, 0.1]],\n"
     "          [ground, [2, 1, 1]], [coin, [3, 0.1, 0.4]]], length: 1, stiffness: 30, damping: 0.5,"
     "\n          friction: {coefficient: 0.4, slip: 0.7}}\n"
@@ -90,6 +93,8 @@ static const struct {
     {"force, on: ball, at: [2, 0, 0.3]", "mount.power, mount.energy, line.energy + line.power"},
     {"torque, on: marble", "floor.power + stone.power, stone.energy, tube.power + ring.energy"},
     {"force, on: bob, at: [1, 0, 0]", "drag.power, wing.power, push.power + roll.power"},
+    {"force, on: bob, at: [1, 0, 0]", "chain.tension, chain.power, winch.power"},
+    {"torque, on: ball", "chain.force.x, winch.moment*chain.tension, winch.torque.y"},
     {"force, on: bob, at: [1, 0, 0]", "line.length, line.rate, line.tension.start"},
     {"force, on: coin, at: [3, 0, 0.4]", "slack.tension.start, slack.tension.end^2, slack.rate"},
     {"force, on: bob, at: [1, 0, 0]", "mount.torque.x, mount.torque.y, twist.torque.z"},
@@ -142,7 +147,7 @@ static const char turning[] =
     "bearings:\n"
     "  front: {balls: 3, ball_diameter: 30, pitch_diameter: 100, inner_groove: 0.6,\n"
     "          outer_groove: 0.6, inner: shaft, outer: ground, at: [5, 0, 0], axis: [0, 0, 1],\n"
-    "          clearance: -2, material: {E: 10, nu: 0.3, density: 0.02},\n"
+    "          clearance: -0.3, material: {E: 10, nu: 0.3, density: 0.02},\n"
     "          cage: none, traction: {law: coulomb, friction: 0.1, slip: 0.1}}\n";
 
 static const struct {
@@ -288,6 +293,19 @@ static void what_is_not_well_posed_is_refused(void **state)
         assert_non_null(strstr(error.message, cases[i].words));
         assert_true(error.line > 0);
     }
+    static const char loop[] =
+        "nutate: 1\n"
+        "bodies: {arm: {mass: 1, inertia: [0.1, 0.2, 0.15], position: [0.5, 0, 0]}}\n"
+        "joints: {pin: {type: revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, 1, 0]}}\n"
+        "forces:\n"
+        "  a: {type: joint_torque, joint: pin, value: 0.1*b.moment}\n"
+        "  b: {type: joint_torque, joint: pin, value: 2*c.moment + pin.rate}\n"
+        "  c: {type: joint_torque, joint: pin, value: b.power}\n";
+    nt_error of_loop = {0};
+    nt_run *none = NULL;
+    assert_int_equal(read_run_text(&none, loop, strlen(loop), "case", NULL, NULL, 0, &of_loop),
+                     NT_BAD_MODEL);
+    assert_non_null(strstr(of_loop.message, "c.moment -> b.power"));
     /* two hinges in a line: how they share the load is not known */
     static const char twice[] =
         "nutate: 1\n"

@@ -47,7 +47,7 @@ bool nt_expression_why(const nt_expression *e, const double *variables, char *te
                             : code->operation == NT_OP_MAP ? e->tables[code->c]
                                                            : NULL;
     if (code->operation == NT_OP_TABLE)
-        snprintf(text, size, "table %s has no value at %.6g: it goes from %.6g to %.6g",
+        snprintf(text, size, "table %s has no value at %.9g: it goes from %.6g to %.6g",
                  table_name(table), a, table->x[0], table->x[table->n - 1]);
     else if (code->operation == NT_OP_MAP)
         snprintf(text, size, "table %s has no value at %.6g, %.6g", table_name(table), a, b);

@@ -206,54 +206,62 @@ static nt_words words_within(const nt_parameter_rates *rates, const void *begin,
     return words;
 }
 
-/* Signals whose value changes: the point moves in its body, or the joint's geometry changes. */
-static nt_status collect_signals(nt_survey *s, const nt_words *of_element, double *reach)
+/* Whether the value of signal i changes at a fixed state: the point moves in its body, the joint's
+ * geometry changes, or what a function of its element depends on; and through which words. */
+static bool touch_signal(const nt_survey *s, int i, const nt_words *of_element, const double *reach,
+                         nt_touched_signal *t)
 {
     nt_run *run = s->run;
     const nt_model *model = run->model;
+    const nt_parameter_rates *rates = s->rates;
+    const nt_signal *signal = &model->signals[i];
+    *t = (nt_touched_signal){.signal = i};
+    if (nt_signal_is_held(signal) || signal->state >= 0) /* held, or of its own */
+        return false;
+    if (signal->kind == NT_SIGNAL_DELAY) {
+        double jet[3];
+        nt_expression_jet(model->delays[signal->object].by, run->variables, rates->variables,
+                          model->zeros, jet);
+        t->functions = jet[1] != 0;
+        return t->functions;
+    }
+    int body = nt_signal_body(model, signal), marker = nt_signal_marker(signal);
+    int joints[2];
+    const nt_element *e = signal->element < 0 ? NULL : &model->elements[signal->element];
+    if (body < 0)
+        t->words[0] = e ? of_element[signal->element] : (nt_words){0, rates->n_words};
+    if (body < 0 && e && nt_element_joints(model, e, joints) > 0)
+        t->words[1] = of_element[joints[0]];
+    else if (body < 0 && e && e->type->has_inertia)
+        t->words[1] = words_within(rates, run->gravity, 3 * sizeof(double));
+    if (body >= 0)
+        t->words[0] = words_within(rates, &run->bodies[body].reference, sizeof(v3));
+    if (marker >= 0)
+        t->words[1] = words_within(rates, run->markers[marker].at, 3 * sizeof(double));
+    t->functions = body < 0 && e && nt_element_uses(run, e, reach);
+    bool moved = (signal->is_load && rates->n_moved > 0) ||
+                 (signal->bodies[0] > 0 && moved_body(rates, signal->bodies[0])) ||
+                 (signal->bodies[1] > 0 && moved_body(rates, signal->bodies[1]));
+    return t->words[0].count + t->words[1].count > 0 || moved || t->functions;
+}
+
+/* Those that change, each behind all that it may depend on. */
+static nt_status collect_signals(nt_survey *s, const nt_words *of_element, double *reach)
+{
+    const nt_model *model = s->run->model;
     nt_parameter_rates *rates = s->rates;
     rates->signal = NT_TAKE(&rates->arena, model->n_signals, nt_touched_signal);
     if (!rates->signal)
         return NT_NO_MEMORY;
     memcpy(reach, rates->variables, (size_t)(model->n_parameters + 1) * sizeof *reach);
-    for (int i = 0; i < model->n_signals; i++) {
-        const nt_signal *signal = &model->signals[i];
-        nt_touched_signal t = {.signal = i};
-        if (nt_signal_is_held(signal) || signal->state >= 0) /* held, or of its own */
-            continue;
-        if (signal->kind == NT_SIGNAL_DELAY) {
-            double jet[3];
-            nt_expression_jet(model->delays[signal->object].by, run->variables, rates->variables,
-                              model->zeros, jet);
-            t.functions = jet[1] != 0;
-            if (!t.functions)
+    for (int rank = 0; rank <= model->longest_chain; rank++)
+        for (int i = 0; i < model->n_signals; i++) {
+            nt_touched_signal *t = &rates->signal[rates->n_signals];
+            if (model->signals[i].rank != rank || !touch_signal(s, i, of_element, reach, t))
                 continue;
-            reach[model->n_parameters + 1 + i] = 1;
-            rates->signal[rates->n_signals++] = t;
-            continue;
+            reach[model->n_parameters + 1 + i] = 1; /* for whom it matters */
+            rates->n_signals++;
         }
-        int body = nt_signal_body(model, signal), marker = nt_signal_marker(signal);
-        int joints[2];
-        const nt_element *e = signal->element < 0 ? NULL : &model->elements[signal->element];
-        if (body < 0)
-            t.words[0] = e ? of_element[signal->element] : (nt_words){0, rates->n_words};
-        if (body < 0 && e && nt_element_joints(model, e, joints) > 0)
-            t.words[1] = of_element[joints[0]];
-        else if (body < 0 && e && e->type->has_inertia)
-            t.words[1] = words_within(rates, run->gravity, 3 * sizeof(double));
-        if (body >= 0)
-            t.words[0] = words_within(rates, &run->bodies[body].reference, sizeof(v3));
-        if (marker >= 0)
-            t.words[1] = words_within(rates, run->markers[marker].at, 3 * sizeof(double));
-        t.functions = body < 0 && e && nt_element_uses(run, e, rates->variables);
-        bool moved = (signal->is_load && rates->n_moved > 0) ||
-                     (signal->bodies[0] > 0 && moved_body(rates, signal->bodies[0])) ||
-                     (signal->bodies[1] > 0 && moved_body(rates, signal->bodies[1]));
-        if (t.words[0].count + t.words[1].count == 0 && !moved && !t.functions)
-            continue;
-        reach[model->n_parameters + 1 + i] = 1; /* for whom it matters */
-        rates->signal[rates->n_signals++] = t;
-    }
     return NT_OK;
 }
 

@@ -372,11 +372,11 @@ static nt_status add_elements(variation *v, const nt_terms *wanted, double *size
 
 /* ---- signals -------------------------------------------------------------------------------- */
 
-/* Parameters in functions, along their tangent. */
+/* Parameters and signals in functions, along their tangent. */
 static void put_parameters(const variation *v, double s)
 {
     nt_run *run = v->run;
-    for (int i = 0; i < run->model->n_parameters; i++)
+    for (int i = 0; i < nt_model_variable_count(run->model); i++)
         run->variables[i] = run->variables_base[i] + (s == 0 ? 0 : s * v->rates->variables[i]);
 }
 
@@ -386,7 +386,8 @@ static void signal_rates(variation *v)
     nt_run *run = v->run;
     const nt_parameter_rates *rates = v->rates;
     double *out = rates->variables + run->model->n_parameters + 1;
-    for (int i = 0; i < rates->n_signals; i++) {
+    memset(out, 0, (size_t)run->model->n_signals * sizeof *out);
+    for (int i = 0; i < rates->n_signals; i++) { /* each depends on those before */
         const nt_touched_signal *t = &rates->signal[i];
         const nt_signal *signal = &run->model->signals[t->signal];
         if (signal->kind == NT_SIGNAL_DELAY) {

@@ -26,12 +26,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOP_WORDS = 256 };
-
-struct nt_aside *nt_aside_take(const nt_model *model, nt_arena *arena)
+/* A force that is followed may follow others itself, which are then differentiated in the room
+ * behind: as many as the longest chain has. */
+static struct nt_aside *take_rooms(const nt_model *model, int count, nt_arena *arena)
 {
-    if (model->n_followed == 0)
-        return NULL;
     struct nt_aside *aside = NT_TAKE(arena, 1, struct nt_aside);
     if (!aside)
         return NULL;
@@ -51,10 +49,17 @@ struct nt_aside *nt_aside_take(const nt_model *model, nt_arena *arena)
     nt_status status = nt_local_take(&aside->local, arena, model->most_entries,
                                      model->most_in_table, model->most_ports);
     aside->local.couples = blocks;
+    if (count > 1)
+        aside->local.aside = take_rooms(model, count - 1, arena);
     bool all = aside->scratch && aside->gradient && aside->motion && aside->v && aside->no_force &&
                aside->lambda && aside->q && aside->whole && aside->field &&
-               (blocks || couples == 0);
+               (blocks || couples == 0) && (aside->local.aside || count == 1);
     return status == NT_OK && all ? aside : NULL;
+}
+
+struct nt_aside *nt_aside_take(const nt_model *model, nt_arena *arena)
+{
+    return model->n_followed == 0 ? NULL : take_rooms(model, model->longest_chain, arena);
 }
 
 /* ---- derivatives ---------------------------------------------------------------------------- */
@@ -205,67 +210,6 @@ bool nt_signals_follow_reactions(const nt_model *model)
         if (nt_signal_is_reaction(model, &model->signals[i]))
             return true;
     return false;
-}
-
-/* "s.tension" */
-static void signal_words(const nt_model *model, const nt_signal *signal, char *text)
-{
-    char unit[LOOP_WORDS], meaning[LOOP_WORDS];
-    nt_quantity_info info = {
-        .kind = signal->kind, .object = signal->object, .first = signal->component, .columns = 1};
-    nt_model_quantity_column(model, &info, 0, text, unit, meaning, LOOP_WORDS);
-}
-
-/* The element of a signal that others follow depends on a force itself. */
-static nt_status refuse_loop(const nt_model *model, const nt_signal *signal, double *followed,
-                             nt_error *error)
-{
-    const nt_element *e = &model->elements[signal->element];
-    char own[LOOP_WORDS], used[LOOP_WORDS] = "";
-    int first = nt_model_time_variable(model) + 1;
-    bool itself = false;
-    signal_words(model, signal, own);
-    for (int i = 0; i < model->n_signals && !itself; i++) {
-        for (int k = 0; k < model->n_signals; k++)
-            followed[first + k] = k == i && model->signals[k].is_load;
-        if (!nt_element_uses(model->origin, e, followed))
-            continue;
-        signal_words(model, &model->signals[i], used);
-        itself = model->signals[i].element == signal->element;
-    }
-    if (itself)
-        return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
-                          "%s %s: depends on a force or reaction, %s, that it gives itself, so "
-                          "that no value is determined: expected a function of t, parameters, "
-                          "positions and velocities",
-                          nt_element_word(e), e->name, used);
-    return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
-                      "%s %s: depends on a force or reaction, %s, and another load depends on "
-                      "its own, %s: expected one of both to be a function of t, parameters, "
-                      "positions and velocities, as a chain of forces may close",
-                      nt_element_word(e), e->name, used, own);
-}
-
-nt_status nt_signals_check(nt_model *model, nt_error *error)
-{
-    if (model->n_followed == 0)
-        return NT_OK;
-    nt_status status = NT_OK;
-    double *followed = calloc((size_t)nt_model_variable_count(model), sizeof *followed);
-    if (!followed)
-        return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    for (int i = 0; i < model->n_signals; i++)
-        followed[nt_model_time_variable(model) + 1 + i] = model->signals[i].is_load;
-    for (int i = 0; i < model->n_signals && status == NT_OK; i++) {
-        const nt_signal *signal = &model->signals[i];
-        if (signal->is_load && signal->element >= 0 &&
-            nt_element_uses(model->origin, &model->elements[signal->element], followed))
-            status = refuse_loop(model, signal, followed, error);
-    }
-    if (status == NT_OK && nt_whole_find_stores(model, followed) != NT_OK)
-        status = nt_fail(error, NT_NO_MEMORY, "out of memory");
-    free(followed);
-    return status;
 }
 
 nt_status nt_signals_check_reactions(const nt_model *model, nt_error *error)
