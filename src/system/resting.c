@@ -248,7 +248,8 @@ int nt_factors_find_undetermined(nt_factors *f)
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
-/* Those that nothing at all has do not rest: the matrix of stiffness and damping is at hand. */
+/* Those that no force has either do not rest: the matrix of stiffness and damping is at hand,
+ * without gyroscopic terms, which what has no inertia cannot follow. */
 static void leave_out_free(nt_factors *f)
 {
     const nt_pattern *pattern = f->problem->pattern;
@@ -293,7 +294,7 @@ nt_status nt_factors_rest(nt_factors *f, const nt_point *at, const nt_terms *mot
     int found = mark_empty_rows(f, f->resting);
     if (find_leaning(f) + found == 0)
         return f->lacks_memory ? NT_NO_MEMORY : NT_OK;
-    nt_terms terms = {.parts = NT_ALL_PARTS,
+    nt_terms terms = {.parts = NT_ALL_PARTS & ~NT_INERTIA,
                       .level = NT_ACCELERATION,
                       .rows = f->work + p->nv,
                       .matrix = &f->matrix,
