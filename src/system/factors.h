@@ -80,9 +80,8 @@ nt_status nt_factors_let_rest(nt_factors *factors);
  * stays singular. */
 nt_status nt_factors_rest(nt_factors *factors, const nt_point *at, const nt_terms *terms);
 /* Where none may rest: the unknown next to a direction along no axis that neither inertia nor a
- * constraint has, -1 where there is none; in the matrix at hand, and in that of a point. */
+ * constraint has, in the matrix of accelerations at hand; -1 where there is none. */
 int nt_factors_find_undetermined(nt_factors *factors);
-int nt_factors_undetermined(nt_factors *factors, const nt_point *at);
 /* Zero in x[n] for those that rest. */
 void nt_factors_clear_resting(const nt_factors *factors, double *x);
 
@@ -118,9 +117,10 @@ nt_status nt_factors_of_accelerations(nt_factors *factors, const nt_point *at);
 /* What solving cost, added up; and where it failed. */
 typedef struct nt_effort {
     long evaluations, factorisations, solves, iterations;
-    int unknown;  /* whose residual was worst, -1: not known */
-    double worst; /* and its size, in units of what is allowed */
-    double drift; /* largest |Phi| that nt_factors_settle left */
+    int unknown;   /* whose residual was worst, -1: not known */
+    double worst;  /* and its size, in units of what is allowed */
+    double drift;  /* largest |Phi| that nt_factors_settle left */
+    bool is_start; /* in: directions that nothing determines are looked for */
 } nt_effort;
 
 /* Accelerations with the rows in use and no allocation, for every stage of an explicit method;

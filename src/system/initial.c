@@ -419,10 +419,7 @@ nt_status nt_factors_accelerations(nt_factors *f, const nt_point *at, double *vd
     nt_status status = nt_factors_choose_rows(f, at);
     if (status != NT_OK)
         return refuse_accelerations(problem, at->t, status, -1, error);
-    nt_effort effort = {0};
-    int undetermined = nt_factors_undetermined(f, at);
-    if (undetermined >= 0)
-        return refuse_accelerations(problem, at->t, NT_SINGULAR, undetermined, error);
+    nt_effort effort = {.is_start = true};
     status = nt_factors_accelerate(f, at, vdot, lambda, mu, &effort);
     if (status == NT_OK)
         return NT_OK;

@@ -49,14 +49,6 @@ static nt_status motion_assemble(nt_factors *f, const nt_point *at, double *r, n
     return status;
 }
 
-int nt_factors_undetermined(nt_factors *f, const nt_point *at)
-{
-    nt_effort effort = {0};
-    if (f->resting || motion_assemble(f, at, NULL, &effort) != NT_OK)
-        return -1;
-    return nt_factors_find_undetermined(f);
-}
-
 static nt_status motion_factorise(nt_factors *f, const nt_point *at, nt_effort *effort)
 {
     nt_status status = motion_assemble(f, at, NULL, effort);
@@ -197,6 +189,9 @@ nt_status nt_factors_accelerate(nt_factors *f, const nt_point *at, double *vdot,
         nt_status status = motion_assemble(f, &point, r, effort);
         for (int i = 0; i < f->n_dropped; i++)
             r[f->dropped[i]] = 0;
+        if (status == NT_OK && effort->is_start && !f->resting &&
+            (effort->unknown = nt_factors_find_undetermined(f)) >= 0)
+            return NT_SINGULAR;
         effort->factorisations++;
         effort->solves++;
         if (status == NT_OK)
