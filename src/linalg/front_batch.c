@@ -67,8 +67,6 @@ static int same_front(const nt_front_tree *tree, int f, int g, int is_root)
 
 static int same_subtree(const nt_front_tree *tree, const candidate *a, const candidate *b)
 {
-    if (a->size != b->size || a->shape != b->shape)
-        return 0;
     for (int k = 0; k < a->size; k++)
         if (!same_front(tree, a->root - k, b->root - k, k == 0))
             return 0;
@@ -120,6 +118,29 @@ static void batch_take(nt_front_tree *tree, const candidate *const *root, int co
     tree->n_batches++;
 }
 
+/* Batches among subtrees of one size and shape. Those within larger ones that have a batch already
+ * are not compared, nor where too few are left: long branches that are alike would be compared at
+ * each of their fronts. */
+static void take_batches(nt_front_tree *tree, candidate *list, int n, size_t *room)
+{
+    int left = 0;
+    for (int i = 0; i < n; i++)
+        if (tree->front[list[i].root].batch < 0)
+            list[left++] = list[i];
+    for (int i = 0; left - i >= FEWEST;) {
+        const candidate *root[NT_FRONT_LANES];
+        int count = 0;
+        while (i + count < left && count < NT_FRONT_LANES &&
+               (count == 0 || same_subtree(tree, &list[i], &list[i + count]))) {
+            root[count] = &list[i + count];
+            count++;
+        }
+        if (count >= FEWEST)
+            batch_take(tree, root, count, room);
+        i += count;
+    }
+}
+
 nt_status nt_front_find_batches(nt_front_tree *tree, nt_arena *arena)
 {
     int n = tree->n_fronts;
@@ -133,15 +154,11 @@ nt_status nt_front_find_batches(nt_front_tree *tree, nt_arena *arena)
         tree->front[f].batch = -1;
     list_candidates(tree, list);
     qsort(list, (size_t)n, sizeof *list, candidate_compare);
-    for (int i = 0; i < n && list[i].size > 0;) {
-        const candidate *root[NT_FRONT_LANES];
-        int count = 0, j = i;
-        for (; j < n && count < NT_FRONT_LANES && same_subtree(tree, &list[i], &list[j]); j++)
-            if (tree->front[list[j].root].batch < 0)
-                root[count++] = &list[j];
-        if (count >= FEWEST)
-            batch_take(tree, root, count, &room);
-        i = j > i ? j : i + 1;
+    for (int begin = 0, end; begin < n && list[begin].size > 0; begin = end) {
+        for (end = begin + 1;
+             end < n && list[end].size == list[begin].size && list[end].shape == list[begin].shape;)
+            end++;
+        take_batches(tree, list + begin, end - begin, &room);
     }
     tree->beside = NT_TAKE(arena, room, lanes);
     tree->column = NT_TAKE(arena, LARGEST + 4, lanes);

@@ -184,6 +184,8 @@ static bool sampler_choose(nt_tangent_sampler *t, bool first, double h, double *
         bool is_left = size == 0 && t->plus[i] != t->here[i];
         if (is_left)
             doubt = fmax(doubt, fabs(t->plus[i] - t->here[i]) / h);
+        if (!isfinite(gap)) /* a place without a value: smaller steps do not reach it */
+            doubt = (double)INFINITY;
         if (first || doubt < t->doubt[i]) {
             out[i] = t->sixth[i];
             t->doubt[i] = doubt;

@@ -128,6 +128,8 @@ static double spread_slope(spread *s, const spread_number *x, double h)
         }
         double gap = fabs(sixth - fourth), size = fabs(sixth);
         double doubt = (size > 0 ? gap * sqrt(gap / size) : 0) + rounding;
+        if (!isfinite(gap))
+            continue;
         if (doubt < least)
             best = sixth, least = doubt;
         if (gap <= fmax(GOOD * size, 10 * rounding))
