@@ -5,7 +5,6 @@
 #include "group/block.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 double nt_orbit_time(const nt_orbit *o, int segment)
@@ -13,9 +12,14 @@ double nt_orbit_time(const nt_orbit *o, int segment)
     return o->wanted.start + o->T * segment / o->n;
 }
 
+typedef struct watched {
+    const nt_orbit *orbit;
+} watched;
+
 static int watch_step(void *context, const nt_integrator *it)
 {
-    const nt_orbit *o = context;
+    const watched *of = context;
+    const nt_orbit *o = of->orbit;
     (void)it;
     return o->wanted.watch(o->wanted.context, o->iterations, o->miss);
 }
@@ -26,6 +30,7 @@ static nt_status run_segment(const nt_orbit *o, nt_integrator *it, nt_sensitivit
                              const double *v, const double *memory, nt_error *error)
 {
     size_t nv = (size_t)o->problem->nv, n = (size_t)o->m * nv;
+    watched of = {o};
     nt_status status = nt_integrator_start(it, t0, q, v, memory, error);
     if (status == NT_OK && s) {
         double *dq = o->directions, *dv = dq + n + nv;
@@ -39,9 +44,8 @@ static nt_status run_segment(const nt_orbit *o, nt_integrator *it, nt_sensitivit
         status = nt_sensitivity_start_from(s, dq, dv, error);
     }
     if (status == NT_OK)
-        status =
-            nt_integrator_run(it, t1, (t1 - t0) / o->steps, o->wanted.watch ? watch_step : NULL,
-                              (void *)(uintptr_t)o, error);
+        status = nt_integrator_run(it, t1, (t1 - t0) / o->steps,
+                                   o->wanted.watch ? watch_step : NULL, &of, error);
     return status == NT_INTERRUPTED
                ? nt_fail(error, status, "the search for an orbit was interrupted")
                : status;

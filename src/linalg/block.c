@@ -233,9 +233,10 @@ static int block_factor(nt_block_lu *block, const double *values, double *clear,
     return node < 0;
 }
 
+/* What an inversion has put out, one that failed on its way too, is not that of the next matrix. */
 static void block_begin(nt_block_lu *block)
 {
-    if (block->n_left_out != block->n_dropped)
+    if (block->n_dropped > 0 || block->n_left_out != 0)
         memcpy(block->left_out, block->dropped, (size_t)block->pattern->n);
     block->n_left_out = block->n_dropped;
     block->scale = NULL;

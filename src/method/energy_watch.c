@@ -24,7 +24,10 @@
  * ones of first order do. E is then off by as much as T or V changes in a step, D: from rest under
  * constant forces T = n^2 K after n steps, K what they give in the first, V has fallen by
  * n (n - 1) K, and g = n K where the n-th step exchanges D = (2 n - 1) K. So D is taken from g
- * before it is judged. A growth that lasts is judged after the next step that exchanges less.
+ * before it is judged. A growth that lasts is judged after the next step that exchanges less; where
+ * what is exchanged grows a million times from one look to the next, and again to the one after,
+ * D is not taken from it, for no such step would come. An energy that is finite no more has grown
+ * beyond all bounds.
  *
  * Looks are at states where steps end, of energies alone; no equations of motion are evaluated. A
  * look costs less than an evaluation and is made after two dozen of these, 3 % at most, so that a
@@ -57,6 +60,9 @@ static const double NEAR = 0.25;
 static const double ROUNDING = 1e-12;
 
 /* ---- looks ---------------------------------------------------------------------------------- */
+
+/* What has been exchanged, from look to look, grows by more than no motion does. */
+static const double EXPLODES = 1e6;
 
 static bool look_at_energy(nt_integrator *it, const nt_phase *phase, nt_energy *energy)
 {
@@ -136,15 +142,20 @@ static void widen(double range[2], double x)
     range[1] = fmax(range[1], x);
 }
 
+static double exchanged_so_far(const nt_energy_watch *w)
+{
+    return fmax(w->kinetic_range[1] - w->kinetic_range[0],
+                w->potential_range[1] - w->potential_range[0]);
+}
+
 /* Growth so far, and where it is given up. */
 static void grown(nt_energy_watch *w, const nt_energy *e, double *growth, double *allowed)
 {
     double own = e->kinetic + e->potential - w->given;
-    double exchanged = fmax(w->kinetic_range[1] - w->kinetic_range[0],
-                            w->potential_range[1] - w->potential_range[0]);
+    double exchanged = exchanged_so_far(w);
     double size = w->kinetic_range[1] +
                   fmax(fabs(w->potential_range[0]), fabs(w->potential_range[1])) + w->given;
-    *growth = own - w->least - w->in_step;
+    *growth = own - w->least - (w->explosions < 2 ? w->in_step : 0);
     *allowed = EXCHANGED * exchanged + KINETIC * w->kinetic_range[1] + w->doubt +
                (ROUNDING * size + 100 * w->noise) / WARNING;
 }
@@ -311,12 +322,22 @@ static nt_status watch(nt_integrator *it, nt_error *error)
     nt_energy_watch *w = &it->watch;
     const nt_phase *now = &it->stepper.now;
     nt_energy e;
-    if ((!w->begun && !begin(it)) || !look_at_energy(it, now, &e))
+    if (!w->begun && !begin(it))
         return NT_OK;
     double t = now->all[NT_PHASE_T];
     long steps = it->statistics.steps - w->steps;
+    if (!look_at_energy(it, now, &e)) {
+        if (!isinf(e.kinetic) && !isinf(e.potential))
+            return NT_OK;
+        w->t = t;
+        w->growth = (double)INFINITY;
+        return is_too_much(it) ? give_up(it, error) : NT_OK;
+    }
+    double exchanged = exchanged_so_far(w);
     widen(w->kinetic_range, e.kinetic);
     widen(w->potential_range, e.potential);
+    bool explodes = exchanged > 0 && exchanged_so_far(w) > EXPLODES * exchanged;
+    w->explosions = explodes ? w->explosions + 1 : 0;
     if (steps > 0)
         w->in_step =
             fmax(fabs(e.kinetic - w->kinetic), fabs(e.potential - w->potential)) / (double)steps;

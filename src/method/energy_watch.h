@@ -12,6 +12,7 @@ typedef struct nt_energy_watch {
     double t, power;           /* at the last look: s, W                      */
     double kinetic, potential; /* J, there                              */
     double in_step; /* J, by which the larger of both changed in a step since the look before */
+    int explosions; /* of the last looks, those at which what was exchanged had exploded        */
     long steps;     /* of the run, up to the last look             */
     long spent;     /* evaluations that steps took, not looks of others, since the last look */
     double given, doubt; /* J, by loads where they give, and how far off that may be */
