@@ -20,7 +20,7 @@
  * n_memory are those of the system (system.h).
  *
  * Threads. Each header says what may be called from which thread. No function keeps anything
- * outside of the objects that it is given, but that NetCDF's library is loaded once (output.h).
+ * outside of the objects that it is given, but the list of added element types (element.h).
  *
  * Versions. A program that was compiled with these headers works with every library of the same
  * NT_VERSION_MAJOR, NT_VERSION_MINOR and NT_INTERFACE.
