@@ -101,6 +101,12 @@ static nt_status look(nt_campbell *c, double value, spectrum *out, nt_error *err
             setup->count > 0 && setup->count + MARGIN < freedom ? setup->count + MARGIN : 0;
         status = nt_modes_create(&modes, &find, &inner);
     }
+    int positions;
+    nt_modes_freedom(modes, &positions, NULL);
+    if (status == NT_OK && setup->count > positions)
+        status = nt_fail(&inner, NT_INVALID,
+                         "%d modes are wanted, and the model has %d degree%s of freedom",
+                         setup->count, positions, positions == 1 ? "" : "s");
     int n = nt_modes_count(modes), nv = nt_run_system(setup->run)->space.nv;
     if (status == NT_OK && (status = take_spectrum(out, 2 * n, nv)) != NT_OK)
         snprintf(inner.message, sizeof inner.message, "out of memory");

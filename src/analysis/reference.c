@@ -417,6 +417,27 @@ static void turn_displacements(const nt_space *space, m3 Q, const double *u, dou
  */
 static const double SAME = 1e-6;
 
+/* Whether displacements w, with zeros behind them, are such as the rows of constraints allow:
+ * rates in them are s w, as where they were taken. Rows that depend on others say nothing new.
+ * scratch[2 n]. */
+static bool allows(const nt_pencil *p, double s, const double *w, double *scratch)
+{
+    double *held = scratch, *rates = held + p->n, most = 0;
+    bool good = true;
+    for (int i = 0; i < p->nv; i++)
+        most = fmax(most, fabs(w[i]) * nt_problem_weight(p->problem, i));
+    nt_matrix_apply(&p->K, w, held);
+    nt_matrix_apply(&p->C, w, rates);
+    for (int i = 0; i < p->n_dropped; i++)
+        held[p->dropped[i]] = rates[p->dropped[i]] = 0;
+    for (int i = p->nv; i < p->n; i++) {
+        double unit = i < p->nv + p->nh ? 1 : s; /* rows in m, those of rates in m/s */
+        double off = fabs(held[i] + s * rates[i]) * nt_problem_weight(p->problem, i);
+        good &= off <= SAME * unit * most;
+    }
+    return good;
+}
+
 /* What rounding of places makes of an acceleration: of entries without mass anything. The inverse
  * of M may be larger than that of its diagonal. */
 static double rounded_acceleration(const nt_reference *r, int i)
@@ -426,14 +447,15 @@ static double rounded_acceleration(const nt_reference *r, int i)
     return mass > 0 ? SPREAD * r->rounding[i] / mass : (double)INFINITY;
 }
 
-/* Whether the equations are those of now, turned, when the motion has gone on for t seconds. */
-static nt_status compare_later(nt_reference *r, double t, double *const *u, const double *now,
-                               bool *same, nt_error *error)
+/* Whether the equations are those of now, turned, when the motion has gone on for t seconds. u are
+ * displacements that the constraints of now allow at rates s u. */
+static nt_status compare_later(nt_reference *r, double t, double s, double *const *u,
+                               const double *now, bool *same, nt_error *error)
 {
     nt_pencil *p = r->pencil;
     int nv = p->nv, n = p->n, nq = r->system->space.nq;
     double *room =
-        calloc((size_t)(nq + 2 * nv + p->nh + p->nn + (PROBES + 1) * n) + 1, sizeof *room);
+        calloc((size_t)(nq + 2 * nv + p->nh + p->nn + (PROBES + 2) * n) + 1, sizeof *room);
     double later[3 * PROBES * PROBES], unused[3];
     if (!room)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
@@ -458,6 +480,8 @@ static nt_status compare_later(nt_reference *r, double t, double *const *u, cons
     }
     if (status == NT_OK)
         measure(p, w, later, scratch);
+    for (int i = 0; i < PROBES && status == NT_OK; i++)
+        *same &= allows(p, s, w[i], scratch);
     for (int k = 0; k < 3 && status == NT_OK; k++) {
         double size = 0, off = 0;
         for (int i = k * PROBES * PROBES; i < (k + 1) * PROBES * PROBES; i++) {
@@ -483,7 +507,7 @@ static nt_status compare_later(nt_reference *r, double t, double *const *u, cons
 static nt_status looks_the_same(nt_reference *r, bool *same, nt_error *error)
 {
     nt_pencil *p = r->pencil;
-    double fastest = 0, now[3 * PROBES * PROBES], *u[PROBES];
+    double fastest = 0, s, now[3 * PROBES * PROBES], *u[PROBES];
     nt_point at = point_of(r);
     *same = true;
     for (int i = 0; i < r->carriage->n_rates; i++)
@@ -496,6 +520,7 @@ static nt_status looks_the_same(nt_reference *r, bool *same, nt_error *error)
     nt_status status = nt_pencil_fill(p, &at, r->turn, error);
     if (status == NT_OK && (status = nt_pencil_factor(p, p->size)) != NT_OK)
         nt_fail(error, status, "%s", nt_status_text(status));
+    s = p->size;
     unsigned long long state = 1;
     for (int i = 0; i < PROBES && status == NT_OK; i++) {
         u[i] = room + i * p->n;
@@ -509,13 +534,16 @@ static nt_status looks_the_same(nt_reference *r, bool *same, nt_error *error)
         measure(p, u, now, room + PROBES * p->n);
     static const double phases[] = {0.7, 1.9};
     for (int i = 0; i < 2 && status == NT_OK && *same; i++)
-        status = compare_later(r, phases[i] / fastest, u, now, same, error);
+        status = compare_later(r, phases[i] / fastest, s, u, now, same, error);
     free(room);
     return status;
 }
 
+/* In ground axes if there, else in axes that turn with everything; where joints give the rates, in
+ * those of each body that turns. */
 static nt_status choose_axes(nt_reference *r, nt_error *error)
 {
+    const nt_space *space = &r->system->space;
     const double turn[3] = {r->turn[0], r->turn[1], r->turn[2]};
     bool same = false, turns = turn[0] != 0 || turn[1] != 0 || turn[2] != 0;
     memset(r->turn, 0, sizeof r->turn);
@@ -524,14 +552,22 @@ static nt_status choose_axes(nt_reference *r, nt_error *error)
         memcpy(r->turn, turn, sizeof turn);
         status = looks_the_same(r, &same, error);
     }
+    for (int b = 0; b < space->n_blocks && status == NT_OK && !same; b++) {
+        const double *w = r->v + space->blocks[b].v + space->blocks[b].nv - 3;
+        if (space->blocks[b].rotation < 0 || v3_norm(v3_load(w)) == 0 ||
+            v3_norm(v3_sub(v3_load(w), v3_load(r->turn))) <= SAME * v3_norm(v3_load(w)))
+            continue;
+        memcpy(r->turn, w, sizeof r->turn);
+        status = looks_the_same(r, &same, error);
+    }
     if (status == NT_OK && !same)
         return nt_fail(
             error, NT_UNSUPPORTED,
             "the steady motion does not look the same at every moment: as it goes on the "
             "masses, loads or constraints change in ground axes%s",
             turns ? " and in axes that turn with everything"
-                  : "; expected bodies of revolution, or an axis in `steady` about which "
-                    "everything turns");
+                  : " and in those of every body that turns; expected bodies of revolution, or an "
+                    "axis in `steady` about which everything turns");
     return status;
 }
 

@@ -59,9 +59,10 @@ const char *nt_names_suggest(const nt_names *names, const char *text, int length
 
 const char *nt_name_kind_word(nt_name_kind kind)
 {
-    static const char *const words[] = {"body",    "marker",    "joint", "force",   "contact",
-                                        "bearing", "beam",      "cable", "state",   "sampled value",
-                                        "block",   "parameter", "table", "quantity"};
+    static const char *const words[] = {
+        "body",  "marker",   "joint",   "force",         "contact",   "bearing",
+        "beam",  "cable",    "state",   "sampled value", "block",     "parameter",
+        "table", "quantity", "sampler", "steady motion", "objective", "event"};
     return words[kind];
 }
 

@@ -19,6 +19,10 @@ typedef enum nt_name_kind {
     NT_NAME_PARAMETER,
     NT_NAME_TABLE,
     NT_NAME_QUANTITY,
+    NT_NAME_SAMPLER,
+    NT_NAME_STEADY,
+    NT_NAME_OBJECTIVE,
+    NT_NAME_EVENT,
 } nt_name_kind;
 
 typedef struct nt_name {

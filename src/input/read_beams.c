@@ -114,7 +114,7 @@ static nt_status add_stations(nt_reader *reader, const nt_node *name, mesh *m)
     for (int i = 0; markers && markers->kind == NT_NODE_MAPPING && i < markers->count; i++) {
         const nt_node *marker = markers->values[i];
         bool mapping = marker->kind == NT_NODE_MAPPING;
-        const nt_node *on = mapping ? nt_node_find(marker, "on") : NULL;
+        const nt_node *on = mapping ? nt_read_given(marker, "on") : NULL;
         const nt_node *node = mapping ? nt_node_find(marker, "station") : NULL;
         double station;
         if (!on || !node || on->kind != NT_NODE_SCALAR || !nt_node_is(on, name->text))
@@ -322,7 +322,7 @@ nt_status nt_read_declare_station(nt_reader *reader, const nt_node *name, const 
                                   int i)
 {
     double station;
-    const nt_node *on = nt_node_find(marker, "on"), *node = nt_node_find(marker, "station");
+    const nt_node *on = nt_read_given(marker, "on"), *node = nt_node_find(marker, "station");
     nt_marker *to = &reader->model->origin->markers[i];
     const nt_name *beam = on && on->kind == NT_NODE_SCALAR
                               ? nt_names_find(&reader->objects, on->text, on->length)

@@ -135,8 +135,10 @@ static nt_status check_new(blocks *b, const char *word)
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < all[k]->n; i++)
             if (nt_node_is(all[k]->keys[i], b->name->text))
-                return nt_node_fail(b->reader->error, b->name, "%s '%s': %s has this name already",
-                                    word, b->name->text, k == 0 ? "quantities" : "states");
+                return nt_node_fail(b->reader->error, b->name,
+                                    "%s '%s': %s has this name already at %d:%d", word,
+                                    b->name->text, k == 0 ? "quantities" : "states",
+                                    all[k]->keys[i]->line, all[k]->keys[i]->column);
     return NT_OK;
 }
 

@@ -8,11 +8,19 @@
 
 /* Other spellings of `on`: `body`, and `true`, which other programs make of `on` when they write
  * YAML. */
-static bool keys_spells(const nt_node *name, const nt_key *key)
+static bool spells(const nt_node *name, const char *key)
 {
-    bool on = strcmp(key->name, "on") == 0;
-    return nt_node_is(name, key->name) ||
-           (on && (nt_node_is(name, "body") || nt_node_is(name, "true")));
+    bool on = strcmp(key, "on") == 0;
+    return nt_node_is(name, key) || (on && (nt_node_is(name, "body") || nt_node_is(name, "true")));
+}
+static bool keys_spells(const nt_node *name, const nt_key *key) { return spells(name, key->name); }
+
+const nt_node *nt_read_given(const nt_node *mapping, const char *key)
+{
+    for (int i = 0; i < mapping->count; i++)
+        if (spells(mapping->keys[i], key))
+            return mapping->values[i];
+    return NULL;
 }
 
 static const nt_key *keys_find(const nt_key *keys, const nt_node *name)

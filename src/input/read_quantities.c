@@ -60,46 +60,100 @@ nt_status nt_read_declare_quantities(nt_reader *reader)
     return NT_OK;
 }
 
-/* Whether a name of its own kind is none of the others: `others` is terminated by NULL. */
-static nt_status check_name(nt_reader *reader, const nt_node *node, const char *word,
+/* Whether a name of its own kind is none of the others: `others` is terminated by NULL. A steady
+ * motion is named like the joint whose rate it gives. */
+static nt_status check_name(nt_reader *reader, const nt_node *node, nt_name_kind kind,
                             const nt_names *const *others)
 {
     for (; *others; others++) {
         char where[NT_WORDS] = "";
         const nt_name *first = nt_names_find(*others, node->text, node->length);
-        if (first && first->place.line > 0)
+        if (!first || (kind == NT_NAME_STEADY && first->kind == NT_NAME_JOINT))
+            continue;
+        const char *word = nt_name_kind_word(first->kind);
+        if (first->place.line > 0)
             snprintf(where, sizeof where, " at %d:%d", first->place.line, first->place.column);
-        if (first)
-            return nt_node_fail(reader->error, node,
-                                "%s '%s': there is a %s of this name already%s", word, node->text,
-                                nt_name_kind_word(first->kind), where);
+        return nt_node_fail(reader->error, node, "%s '%s': there is %s %s of this name already%s",
+                            nt_name_kind_word(kind), node->text,
+                            strchr("aeio", word[0]) ? "an" : "a", word, where);
     }
     return NT_OK;
 }
 
+static nt_status check_reserved(nt_reader *reader, const nt_node *node, nt_name_kind kind)
+{
+    if (nt_name_is_reserved(node->text, node->length) || nt_node_is(node, "ground"))
+        return nt_node_fail(reader->error, node,
+                            "a %s cannot be named '%s': the model has that of its own",
+                            nt_name_kind_word(kind), node->text);
+    return NT_OK;
+}
+
+/* Sections whose names stand for no object. Those of blocks, being quantities too, are compared
+ * before quantities are; a sampler's begins the names of what it holds. */
+static const struct {
+    const char *section;
+    nt_name_kind kind;
+} late[] = {{"blocks", NT_NAME_BLOCK},
+            {"sampled", NT_NAME_SAMPLER},
+            {"steady", NT_NAME_STEADY},
+            {"objectives", NT_NAME_OBJECTIVE},
+            {"events", NT_NAME_EVENT}};
+enum { N_LATE = sizeof late / sizeof *late };
+
+/* The names of one of these sections against the others, and then among them. */
+static nt_status check_late(nt_reader *reader, int which, nt_names *known,
+                            const nt_names *const *others)
+{
+    const nt_node *section = nt_node_find(reader->root, late[which].section);
+    nt_name_kind kind = late[which].kind;
+    nt_status status = NT_OK;
+    if (!section || section->kind != NT_NODE_MAPPING)
+        return NT_OK;
+    for (int i = 0; i < section->count && status == NT_OK; i++) {
+        const nt_node *node = section->keys[i];
+        if (kind == NT_NAME_BLOCK || kind == NT_NAME_SAMPLER)
+            status = check_reserved(reader, node, kind);
+        if (status == NT_OK)
+            status = check_name(reader, node, kind, others);
+        if (status == NT_OK && !nt_names_find(known, node->text, node->length))
+            nt_names_add(known, (nt_name){.text = node->text,
+                                          .kind = kind,
+                                          .index = i,
+                                          .place = nt_read_place(reader, node)});
+    }
+    return status;
+}
+
 nt_status nt_read_check_names(nt_reader *reader)
 {
+    nt_names known;
     const nt_names *const of_table[] = {&reader->parameters, NULL};
     const nt_names *const of_quantity[] = {&reader->parameters, &reader->tables, &reader->objects,
                                            NULL};
-    const nt_names *const of_event[] = {&reader->parameters, &reader->tables, &reader->objects,
-                                        &reader->quantities, NULL};
+    const nt_names *const of_late[] = {
+        &reader->parameters, &reader->tables, &reader->objects, &known, &reader->quantities, NULL};
     const nt_node *tables = nt_node_find(reader->root, "tables");
     nt_status status = NT_OK;
+    int room = 0;
+    for (int k = 0; k < N_LATE; k++) {
+        const nt_node *section = nt_node_find(reader->root, late[k].section);
+        room += section && section->kind == NT_NODE_MAPPING ? section->count : 0;
+    }
+    if (!nt_names_init(&known, room, &reader->scratch))
+        return nt_read_no_memory(reader);
     for (int i = 0; tables && i < tables->count && status == NT_OK; i++)
-        status = check_name(reader, tables->keys[i], "table", of_table);
+        status = check_name(reader, tables->keys[i], NT_NAME_TABLE, of_table);
+    if (status == NT_OK)
+        status = check_late(reader, 0, &known, of_quantity);
     for (int i = 0; i < reader->quantities.n && status == NT_OK; i++) {
         const nt_node *node = reader->quantity_section->keys[i];
-        if (nt_name_is_reserved(node->text, node->length) || nt_node_is(node, "ground"))
-            return nt_node_fail(reader->error, node,
-                                "a quantity cannot be named '%s': the model has that of its own",
-                                node->text);
-        status = check_name(reader, node, "quantity", of_quantity);
+        status = check_reserved(reader, node, NT_NAME_QUANTITY);
+        if (status == NT_OK)
+            status = check_name(reader, node, NT_NAME_QUANTITY, of_quantity);
     }
-    const nt_node *events = nt_node_find(reader->root, "events");
-    bool has_events = events && events->kind == NT_NODE_MAPPING;
-    for (int i = 0; has_events && i < events->count && status == NT_OK; i++)
-        status = check_name(reader, events->keys[i], "event", of_event);
+    for (int k = 1; k < N_LATE && status == NT_OK; k++)
+        status = check_late(reader, k, &known, of_late);
     return status;
 }
 

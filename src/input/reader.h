@@ -125,6 +125,10 @@ nt_status nt_read_keys(nt_reader *reader, const nt_key *keys, const nt_node *own
 nt_status nt_read_check_keys(nt_reader *reader, const nt_key *keys, const nt_node *owner,
                              const nt_node *mapping, const char *what, bool typed);
 
+/* What a mapping says under a key in any of its spellings ('true' for `on`), NULL where it is not
+ * there. */
+const nt_node *nt_read_given(const nt_node *mapping, const char *key);
+
 /* A section of names chosen by the writer of the model: a mapping, even if an empty one. */
 nt_status nt_read_check_section(nt_reader *reader, const char *name, const nt_node *section);
 

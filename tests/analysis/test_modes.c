@@ -210,6 +210,46 @@ static void test_conical_pendulum(void **state)
     found_close(&f);
 }
 
+/* A blade on a hinge along the shaft, e beside it, lags behind at w sqrt(e b m / (I + m b^2)): its
+ * masses look the same in ground axes, but the place of the hinge goes round. */
+static void test_lag_hinge(void **state)
+{
+    const char *text =
+        "nutate: 1\nparameters: {w: 20, e: 0.2, b: 0.8}\ngravity: [0, 0, 0]\n"
+        "bodies:\n  hub: {mass: 4, inertia: [1, 1, 1]}\n"
+        "  blade: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [e + b, 0, 0]}\n"
+        "joints:\n  shaft: {type: revolute, between: [ground, hub], at: [0, 0, 0],\n"
+        "    axis: [0, 0, 1], motion: w*t}\n"
+        "  lag: {type: revolute, between: [hub, blade], at: [e, 0, 0], axis: [0, 0, 1]}\n"
+        "steady: {spin: {axis: [0, 0, 1], rate: w}}\n";
+    found f;
+    (void)state;
+    found_open(&f, text, NT_ABOUT_STEADY, (nt_modes_setup){0});
+    assert_int_equal(nt_modes_count(f.modes), 1);
+    found_has(&f, 0, 20 * sqrt(0.2 * 0.8 / (0.1 + 0.8 * 0.8)), 1e-11);
+    found_close(&f);
+}
+
+/* A plate on a hinge across the shaft, whose rate is that of the joint: it nods at
+ * w sqrt((I3 - I1) / I2), and the hinge turns. */
+static void test_hinge_across(void **state)
+{
+    const char *text =
+        "nutate: 1\nparameters: {w: 5}\ngravity: [0, 0, 0]\n"
+        "bodies:\n  hub: {mass: 1, inertia: [1, 1, 1]}\n"
+        "  plate: {mass: 1, inertia: [1, 1, 1.5]}\n"
+        "joints:\n  shaft: {type: revolute, between: [ground, hub], at: [0, 0, 0],\n"
+        "    axis: [0, 0, 1], motion: w*t}\n"
+        "  hinge: {type: revolute, between: [hub, plate], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+        "steady: {shaft: {rate: w}}\n";
+    found f;
+    (void)state;
+    found_open(&f, text, NT_ABOUT_STEADY, (nt_modes_setup){0});
+    assert_int_equal(nt_modes_count(f.modes), 1);
+    found_has(&f, 0, 5 * sqrt(0.5), 1e-11);
+    found_close(&f);
+}
+
 /* A motor against drag: the rate that is left out is where they balance, 5 N m over 0.25 N m s. */
 static void test_rate_that_is_found(void **state)
 {
@@ -603,6 +643,8 @@ int main(void)
         cmocka_unit_test(test_sleeping_top),
         cmocka_unit_test(test_precessing_top),
         cmocka_unit_test(test_conical_pendulum),
+        cmocka_unit_test(test_lag_hinge),
+        cmocka_unit_test(test_hinge_across),
         cmocka_unit_test(test_rate_that_is_found),
         cmocka_unit_test(test_no_freedom),
         cmocka_unit_test(test_double_pendulum),

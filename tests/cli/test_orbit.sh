@@ -52,6 +52,23 @@ head -n 1 driven.orbit.csv | grep -q "^w,event,period,stable,miss,multiplier1.re
     fail "columns of a path: $(head -n 1 driven.orbit.csv)"
 tail -n 1 driven.orbit.csv | grep -q "^2.3999999999999999,0,2.61799" || fail "last row of a path: $(tail -n 1 driven.orbit.csv)"
 
+# ---- a joint that sticks at the begin and slips at the end: no orbit, though its coordinates close ----
+cat >sticks.yaml <<END
+nutate: 1
+gravity: [0, 0, 0]
+bodies: {p: {mass: 1, inertia: [1, 1, 1], position: [0.3, 0, 0]}}
+joints: {g: {type: prismatic, between: [ground, p], at: [0, 0, 0], axis: [1, 0, 0],
+             friction: {dry: 0.2, law: set-valued}}}
+forces: {s: {type: force, on: p, value: ["-p.position.x - 0.1*p.velocity.x + 0.5*cos(1.5*t)", 0, 0]}}
+simulation: {duration: 10, step: 1e-3}
+END
+expect 3 orbit sticks.yaml --period '2*pi/1.5'
+says "does not close" "rate of translation of body p along x by 0.30" "a joint that sticks there"
+
+# ---- more modes along a path than there are degrees of freedom ----
+expect 2 modes driven.yaml --modes 5 --over F=0.1..0.3:3
+says "5 modes are wanted, and the model has 1 degree of freedom"
+
 # ---- derivatives ----
 expect 0 sens driven.yaml --of orbit --period '2*pi/w' --param w --param F --steps 60 --check
 prints "d(multiplier1.re)/d(w)" "good" "derivatives agree with differences of whole orbits"

@@ -563,6 +563,26 @@ static void bad_models_are_told_what_is_wrong(void **state)
 }
 
 /* Not among the files: their sources have no tabs. */
+/* Programs that write YAML turn `on` into `true`: of a marker at a station too. */
+static void stations_in_any_spelling(void **state)
+{
+    (void)state;
+    static const char *const spellings[] = {"on", "true", "body"};
+    for (int i = 0; i < 3; i++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "nutate: 1\n"
+                 "beams:\n"
+                 "  bar: {points: [[0, 0, 0], [1, 0, 0]], elements: 2,\n"
+                 "        sections: [{stiffness: [9, 8, 7, 3, 2, 1], mass: [1, 1, 1, 2, 1, 1]}]}\n"
+                 "markers: {middle: {%s: bar, station: 0.5}}\n",
+                 spellings[i]);
+        nt_model *model = read_text(text, NULL, 0);
+        assert_string_equal(model->origin->bodies[model->origin->markers[0].on].name, "bar.node7");
+        nt_model_destroy(model);
+    }
+}
+
 static void tabs_do_not_indent(void **state)
 {
     (void)state;
@@ -650,6 +670,7 @@ int main(void)
         cmocka_unit_test(settings_change_the_model),
         cmocka_unit_test(wrong_settings_name_themselves),
         cmocka_unit_test(bad_models_are_told_what_is_wrong),
+        cmocka_unit_test(stations_in_any_spelling),
         cmocka_unit_test(tabs_do_not_indent),
         cmocka_unit_test(missing_file),
         cmocka_unit_test(a_huge_file_is_refused_at_once),

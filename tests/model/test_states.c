@@ -350,8 +350,8 @@ static void samplers_are_refused_at_their_place(void **state)
         {"p: {every: 0, values: {u: 1}}", "sampled p.u: every: 0 s, expected a time above zero",
          26},
         {"p: {every: 0.1, values: {u: y}}", "value: unknown name 'y'", 31},
-        {"p: {every: 0.1, values: {e: 1}}", "sampled value 'e': quantities has this name already",
-         28},
+        {"p: {every: 0.1, values: {e: 1}}",
+         "sampled value 'e': quantities has this name already at 2:14", 28},
         {"p: {every: 0.1, values: {}}",
          "values of sampler 'p': expected expressions by name, got a mapping", 27},
         {"p: {every: 0.1}", "sampler 'p' lacks the key 'values'", 3},
@@ -612,7 +612,8 @@ static void blocks_are_refused_at_their_place(void **state)
          40},
         {"b: {type: pid, error: e, integral: 3, limits: [2, 1], tracking: 1}",
          "limits of block 'b': 2 is not below 1", 49},
-        {"e: {type: pid, error: 1, integral: 3}", "block 'e': quantities has this name already", 3},
+        {"e: {type: pid, error: 1, integral: 3}",
+         "block 'e': quantities has this name already at 2:14", 3},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char text[400];
