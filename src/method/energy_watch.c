@@ -26,8 +26,7 @@
  * n (n - 1) K, and g = n K where the n-th step exchanges D = (2 n - 1) K. So D is taken from g
  * before it is judged. A growth that lasts is judged after the next step that exchanges less; where
  * what is exchanged grows a million times from one look to the next, and again to the one after,
- * D is not taken from it, for no such step would come. An energy that is finite no more has grown
- * beyond all bounds.
+ * D is not taken from it, for no such step would come.
  *
  * Looks are at states where steps end, of energies alone; no equations of motion are evaluated. A
  * look costs less than an evaluation and is made after two dozen of these, 3 % at most, so that a
@@ -322,17 +321,10 @@ static nt_status watch(nt_integrator *it, nt_error *error)
     nt_energy_watch *w = &it->watch;
     const nt_phase *now = &it->stepper.now;
     nt_energy e;
-    if (!w->begun && !begin(it))
+    if ((!w->begun && !begin(it)) || !look_at_energy(it, now, &e))
         return NT_OK;
     double t = now->all[NT_PHASE_T];
     long steps = it->statistics.steps - w->steps;
-    if (!look_at_energy(it, now, &e)) {
-        if (!isinf(e.kinetic) && !isinf(e.potential))
-            return NT_OK;
-        w->t = t;
-        w->growth = (double)INFINITY;
-        return is_too_much(it) ? give_up(it, error) : NT_OK;
-    }
     double exchanged = exchanged_so_far(w);
     widen(w->kinetic_range, e.kinetic);
     widen(w->potential_range, e.potential);
