@@ -83,6 +83,22 @@ static int resolve_state(context *c, const char *name, int length)
     return signal < 0 ? -1 : nt_model_time_variable(c->reader->model) + 1 + signal;
 }
 
+/* Where a record's name would be told to be near another one of its object, the same is told of a
+ * load; but no load has an acceleration. */
+static void explain_as_record(context *c, const char *name, int length)
+{
+    const char *dot = memchr(name, '.', (size_t)length);
+    nt_quantity_info quantity;
+    char text[NT_WORDS];
+    nt_error why = {0};
+    if (!dot || length >= NT_WORDS || !nt_names_find(&c->reader->objects, name, (int)(dot - name)))
+        return;
+    snprintf(text, sizeof text, "%.*s", length, name);
+    if (nt_model_quantity(c->reader->model, text, &quantity, &why) != NT_OK &&
+        strstr(why.message, "did you mean") && !strstr(why.message, "acceleration'?"))
+        c->record = why;
+}
+
 /* The variable of a quantity that a load depends on. */
 static int resolve_signal(context *c, const char *name, int length, bool is_whole)
 {
@@ -98,6 +114,8 @@ static int resolve_signal(context *c, const char *name, int length, bool is_whol
     if (!c->refused && follows_from_loads(name, length))
         c->refused = "follows from the loads, so none can depend on it: expected an expression "
                      "of t, parameters, positions and velocities";
+    if (!c->refused)
+        explain_as_record(c, name, length);
     return -1;
 }
 
@@ -293,7 +311,8 @@ static nt_status expressions_explain(const context *c, const char *key, const nt
         return nt_node_fail(error, scalar, "%s: expected a finite number, got %s", key,
                             nt_read_words(scalar, got, sizeof got));
     error->status = NT_BAD_MODEL;
-    if (c->record.message[0])
+    bool is_hinted = c->scope == NT_SCOPE_LOAD && strstr(found->message, "did you mean");
+    if (c->record.message[0] && !is_hinted)
         snprintf(error->message, sizeof error->message, "%s: %.600s", key, c->record.message);
     else if (c->refused)
         snprintf(error->message, sizeof error->message, "%s: '%.*s' %s", key,

@@ -569,6 +569,7 @@ static void errors_name_their_column(void **state)
         {"pi(1)", 3, "'pi' is not a function"},
         {"sin()", 5, "takes 1 argument, got 0"},
         {"sin(x, y)", 8, "takes 1 argument, got at least 2"},
+        {"atan(x, y)", 9, "got at least 2; the angle of a point is atan2(y, x)"},
         {"atan2(x)", 8, "takes 2 arguments, got 1"},
         {"min(x)", 6, "takes 2 or more arguments, got 1"},
         {"clamp(x, 1)", 11, "clamp(x, lo, hi) takes 3 arguments, got 2"},

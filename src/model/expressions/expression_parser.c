@@ -161,9 +161,11 @@ static bool fail_count(nt_parser *p, int at, const nt_expression_row *f, int got
     if (f->most == NT_ANY_NUMBER)
         return nt_parser_fail(p, at, "%s(%s) takes %d or more arguments, got %d", f->help.name,
                               f->help.arguments, f->least, got);
-    return nt_parser_fail(p, at, "%s(%s) takes %d argument%s, got %s%d", f->help.name,
+    bool is_point = f->operation == NT_OP_ATAN && got == 2;
+    return nt_parser_fail(p, at, "%s(%s) takes %d argument%s, got %s%d%s", f->help.name,
                           f->help.arguments, f->most, f->most == 1 ? "" : "s",
-                          got > f->most ? "at least " : "", got);
+                          got > f->most ? "at least " : "", got,
+                          is_point ? "; the angle of a point is atan2(y, x)" : "");
 }
 
 /* Arguments up to the ')'. Those beyond the room are combined at once (min, max).
