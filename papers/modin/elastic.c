@@ -3,8 +3,9 @@
  * with n_f. Tried on the bearing of bearing.h, outer ring and cage elastic.
  *
  * The error is the larger of two root mean squares at t = 0, 10, ... 600 us, against
- * semi-explicit-2 with steps of 0.025 us, to which BDF converges as well: of ball 1's load on the
- * outer ring over 390 N, of the cage's speed over 20 rad/s. */
+ * semi-explicit-2 with steps of 0.025 us: of ball 1's load on the outer ring over 390 N, of the
+ * cage's speed over 20 rad/s. BDF agrees with that to 2e-5 or 3e-5 up to n_f = 16, and to 2.4e-4
+ * from 32 on, which is how well errors are known there. */
 #include "papers/common/trial.h"
 #include "papers/modin/bearing.h"
 

@@ -9,6 +9,7 @@
  * that take them. Rounding is told from errors by what single elements add to R. */
 #include "fuzz/equations.h"
 
+#include "method/state.h"
 #include "model/element.h"
 #include "model/evaluate.h"
 
@@ -207,24 +208,13 @@ static bool turns_within_rounding(const plan *p, const nt_point *at, int i, doub
     return fabs(open) <= 4 * most;
 }
 
-static nt_point point_of(const nt_state *state)
-{
-    return (nt_point){.t = state->t,
-                      .q = state->q,
-                      .v = state->v,
-                      .vdot = state->vdot,
-                      .lambda = state->lambda,
-                      .mu = state->mu,
-                      .memory = state->memory};
-}
-
 /* Also gives the rows at the state, behind R in the work. */
 static bool check_forces(plan *p, const nt_state *state)
 {
     const nt_system *s = nt_run_system(p->run);
     int nv = s->space.nv;
     double *r = p->work + 4 * nv + s->space.nq, size[2], noise = -1;
-    nt_point at = point_of(state);
+    nt_point at = nt_state_point(state);
     nt_terms terms = {.parts = NT_ALL_PARTS, .level = NT_POSITION, .residual = r, .rows = r + nv};
     memset(r, 0, (size_t)nv * sizeof *r);
     if (s->evaluate(s->self, &at, &terms) != NT_OK || !find_sizes(p, s, &at, size)) {
@@ -251,7 +241,7 @@ static bool check_state(plan *p, const nt_state *state)
 {
     const nt_system *s = nt_run_system(p->run);
     const double *rows = p->work + 5 * s->space.nv + s->space.nq;
-    nt_point at = point_of(state);
+    nt_point at = nt_state_point(state);
     double farthest = 0; /* from the origin of the ground */
     char name[160];
     if (!check_forces(p, state))
