@@ -234,8 +234,7 @@ static nt_status difference_behind(nt_sensitivity *s, const nt_jump_of_state *ju
         nt_instant instant;
         memcpy(varied.all, jump->from->all, it->size * sizeof(double));
         nt_sensitivity_move(p, jump->from, d, sign * distance * step, s->values, &varied);
-        if (jump->kept_at >= 0)
-            varied.all[NT_PHASE_T] += sign * distance * step * dt;
+        varied.all[NT_PHASE_T] += sign * distance * step * dt;
         if (s->route[i].parameter >= 0)
             status = nt_sensitivity_move_parameter(s, i, sign * distance * step);
         if (status == NT_OK)
@@ -311,6 +310,8 @@ static nt_status state_behind(nt_sensitivity *s, const nt_jump_of_state *jump, i
         step = fmin(step, 1e-2 * nt_parameter_scale(s, s->route[i].parameter));
     if (jump->kept_at >= 0 && dt != 0) /* times beside lie within a part of a step */
         step = fmin(step, 0.1 * jump->from->all[NT_PHASE_STEP] / fabs(dt));
+    else if (dt != 0)
+        step = fmin(step, 0.1 * s->integrator->stops.stretch.h / fabs(dt));
     for (size_t k = 0; k < n_memory; k++)
         if (d->memory[k] != 0)
             step = fmin(step, 1e-2 * (1 + fabs(jump->from->memory[k])) / fabs(d->memory[k]));
