@@ -448,45 +448,6 @@ static void spin_is_told_without_a_moment(void **state)
     }
 }
 
-/* What is wrong with a number of a contact is said where that number stands. */
-static void wrong_numbers_are_told_where_they_stand(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *keys, *words;
-        int line, column;
-    } cases[] = {
-        {"radius: 0.1, stiffness: -1", "stiffness is -1", 4, 27},
-        {"radius: 0.1, stiffness: 1, damping: -2", "damping -2 is negative", 4, 39},
-        {"radius: -0.1, stiffness: 1", "radius is -0.1 m", 4, 11},
-        {"radius: 0.1, stiffness: 1, restitution: {coefficient: 2,\n speed: 1}",
-         "coefficient of restitution is 2", 4, 57},
-        {"radius: 0.1, stiffness: 1, restitution: {coefficient: 0.5,\n speed: 0}",
-         "speed of restitution is 0", 5, 9},
-        {"radius: 0.1, stiffness: 1, friction: {coefficient: 1, slip: 0}", "slip is 0", 4, 63},
-        {"radius: 0.1, material: {E: 1, nu: 3}", "material: expected E positive", 4, 26},
-        {"radius: 0.1, stiffness: 1, rolling: {resistance: 1e-3, slip: -1}", "rolling: resistance",
-         4, 64},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[1024];
-        nt_model *model = NULL;
-        nt_error error = {0};
-        snprintf(
-            text, sizeof text,
-            "nutate: 1\nbodies: {ball: {mass: 1, inertia: [1, 1, 1]}}\ncontacts: {floor: {type: "
-            "sphere_plane, between: [ground, ball], plane: {normal: [0, 0, 1]},\n  %s}}\n",
-            cases[i].keys);
-        assert_int_not_equal(
-            nt_model_read_text(&model, text, strlen(text), "contact", NULL, NULL, 0, &error),
-            NT_OK);
-        assert_non_null(strstr(error.message, cases[i].words));
-        assert_int_equal(error.line, cases[i].line);
-        assert_int_equal(error.column, cases[i].column);
-        nt_model_destroy(model);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -503,7 +464,6 @@ int main(void)
         cmocka_unit_test(sliding_ends_in_rolling),
         cmocka_unit_test(one_centre_is_told),
         cmocka_unit_test(spin_is_told_without_a_moment),
-        cmocka_unit_test(wrong_numbers_are_told_where_they_stand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,10 +168,9 @@ static nt_status keep_place(nt_reader *reader, const char *path, const nt_node *
     return to->path ? NT_OK : nt_read_no_memory(reader);
 }
 
-/* Sections whose numbers are looked at together, once all of them have been read: the places of all
- * their keys are kept. */
-static const char *const kept_whole[] = {"contacts", "bearings"};
-enum { KEPT_WHOLE = sizeof kept_whole / sizeof *kept_whole };
+/* The section whose numbers are looked at together, once all of them have been read: the places of
+ * all its keys are kept. */
+static const char kept_whole[] = "bearings";
 
 static nt_status keep_places_within(nt_reader *reader, const char *path, const nt_node *node)
 {
@@ -200,9 +199,8 @@ static int count_places_within(const nt_node *node)
 static nt_status keep_key_places(nt_reader *reader)
 {
     nt_model *model = reader->model;
-    int count = 0;
-    for (int i = 0; i < KEPT_WHOLE; i++)
-        count += count_places_within(nt_node_find(reader->root, kept_whole[i]));
+    const nt_node *whole = nt_node_find(reader->root, kept_whole);
+    int count = count_places_within(whole);
     for (const nt_key *key = nt_file_keys; key->name; key++) {
         const nt_node *section = nt_node_find(reader->root, key->name);
         count += key->type == NT_KEY_GROUP && section ? 1 + section->count : 0;
@@ -221,12 +219,7 @@ static nt_status keep_key_places(nt_reader *reader)
                 return NT_NO_MEMORY;
         }
     }
-    nt_status status = NT_OK;
-    for (int i = 0; i < KEPT_WHOLE && status == NT_OK; i++) {
-        const nt_node *section = nt_node_find(reader->root, kept_whole[i]);
-        status = section ? keep_places_within(reader, kept_whole[i], section) : NT_OK;
-    }
-    return status;
+    return whole ? keep_places_within(reader, kept_whole, whole) : NT_OK;
 }
 
 /* ---- the sections --------------------------------------------------------------------------- */

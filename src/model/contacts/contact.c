@@ -121,47 +121,43 @@ static nt_status check_law(const nt_run *run, const nt_element *element, nt_erro
                           "%s contact '%s' lacks the key 'stiffness', expected a number",
                           element->type->name, element->name);
     if (has(c, NT_CONTACT_STIFFNESS) && has(c, NT_CONTACT_MATERIAL))
-        return nt_load_refuse_key(model, element, "stiffness", error,
-                                  "both stiffness and material are given, expected one of them");
+        return nt_load_refuse(model, element, error,
+                              "both stiffness and material are given, expected one of them");
     if (has(c, NT_CONTACT_STIFFNESS) && !(c->stiffness > 0))
-        return nt_load_refuse_key(model, element, "stiffness", error,
-                                  "stiffness is %g, expected a positive number", c->stiffness);
+        return nt_load_refuse(model, element, error, "stiffness is %g, expected a positive number",
+                              c->stiffness);
     if (!(c->exponent >= 1))
-        return nt_load_refuse_key(model, element, "exponent", error,
-                                  "exponent is %g, expected at least 1", c->exponent);
+        return nt_load_refuse(model, element, error, "exponent is %g, expected at least 1",
+                              c->exponent);
     if (!(c->damping >= 0))
-        return nt_load_refuse_key(model, element, "damping", error, "damping %g is negative",
-                                  c->damping);
+        return nt_load_refuse(model, element, error, "damping %g is negative", c->damping);
     if (has(c, NT_CONTACT_RESTITUTION) && has(c, NT_CONTACT_DAMPING))
-        return nt_load_refuse_key(model, element, "restitution", error,
-                                  "both damping and restitution are given, expected one of them");
+        return nt_load_refuse(model, element, error,
+                              "both damping and restitution are given, expected one of them");
     double e = c->restitution.coefficient, speed = c->restitution.speed;
     if (has(c, NT_CONTACT_RESTITUTION) && !(e > 0 && e <= 1))
-        return nt_load_refuse_key(
-            model, element, "restitution.coefficient", error,
-            "coefficient of restitution is %g, expected above 0 and at most 1", e);
+        return nt_load_refuse(model, element, error,
+                              "coefficient of restitution is %g, expected above 0 and at most 1",
+                              e);
     if (has(c, NT_CONTACT_RESTITUTION) && !(speed > 0))
-        return nt_load_refuse_key(model, element, "restitution.speed", error,
-                                  "speed of restitution is %g m/s, expected a positive speed",
-                                  speed);
+        return nt_load_refuse(model, element, error,
+                              "speed of restitution is %g m/s, expected a positive speed", speed);
     if (!(c->friction.coefficient >= 0))
-        return nt_load_refuse_key(model, element, "friction.coefficient", error,
-                                  "coefficient of friction %g is negative",
-                                  c->friction.coefficient);
+        return nt_load_refuse(model, element, error, "coefficient of friction %g is negative",
+                              c->friction.coefficient);
     if (has(c, NT_CONTACT_FRICTION) && has(c, NT_CONTACT_TRACTION))
-        return nt_load_refuse_key(model, element, "traction", error,
-                                  "both friction and traction are given, expected one of them");
+        return nt_load_refuse(model, element, error,
+                              "both friction and traction are given, expected one of them");
     if (has(c, NT_CONTACT_FRICTION_LAW) && c->friction.law == NT_FRICTION_SET_VALUED &&
         has(c, NT_CONTACT_SLIP))
-        return nt_load_refuse_key(model, element, "friction.slip", error,
-                                  "slip says nothing of friction that is set-valued");
+        return nt_load_refuse(model, element, error,
+                              "slip says nothing of friction that is set-valued");
     if (!(c->law.traction.slip > 0))
-        return nt_load_refuse_key(
-            model, element, has(c, NT_CONTACT_SLIP) ? "friction.slip" : "traction.slip", error,
-            "slip is %g m/s, expected a positive speed", c->law.traction.slip);
+        return nt_load_refuse(model, element, error, "slip is %g m/s, expected a positive speed",
+                              c->law.traction.slip);
     if (!(c->law.rolling >= 0) || !(c->law.rolling_slip > 0))
-        return nt_load_refuse_key(
-            model, element, c->law.rolling >= 0 ? "rolling.slip" : "rolling.resistance", error,
+        return nt_load_refuse(
+            model, element, error,
             "rolling: resistance %g m must not be negative, slip %g rad/s must be "
             "positive",
             c->law.rolling, c->law.rolling_slip);
@@ -186,27 +182,18 @@ static nt_status check_traction(const nt_run *run, const nt_element *element, nt
                    (law != NT_TRACTION_FOUR_PARAMETER && has(c, NT_CONTACT_CURVE)) ||
                    (law != NT_TRACTION_FILM && (c->given & film));
     if (!complete || foreign)
-        return nt_load_refuse_key(run->model, element, "traction", error, "traction: %s %s",
-                                  nt_traction_laws[law],
-                                  foreign ? "has keys of another law" : lacks[law]);
+        return nt_load_refuse(run->model, element, error, "traction: %s %s", nt_traction_laws[law],
+                              foreign ? "has keys of another law" : lacks[law]);
     const nt_lubricant *oil = &c->law.traction.oil;
     if (c->traction.friction < 0)
-        return nt_load_refuse_key(run->model, element, "traction.friction", error,
-                                  "coefficient of friction %g is negative", c->traction.friction);
+        return nt_load_refuse(run->model, element, error, "coefficient of friction %g is negative",
+                              c->traction.friction);
     if (law == NT_TRACTION_FILM &&
         (!has(c, NT_CONTACT_MATERIAL) || !(oil->viscosity > 0) || !(oil->coefficient > 0) ||
          !(oil->stress > 0) || !(oil->limit > 0)))
-        return nt_load_refuse_key(run->model, element, "traction", error,
-                                  "traction: a film needs a material, and positive numbers");
+        return nt_load_refuse(run->model, element, error,
+                              "traction: a film needs a material, and positive numbers");
     return NT_OK;
-}
-
-/* The key of the sphere's radius, or of the surface's. */
-static const char *radius_key(bool of_surface, nt_skeleton skeleton)
-{
-    if (!of_surface)
-        return skeleton == NT_POINT ? "radii" : "radius";
-    return skeleton == NT_POINT ? "radii" : skeleton == NT_LINE ? "cylinder.radius" : "torus.tube";
 }
 
 /* Radii and materials, before what follows from them is looked at. */
@@ -217,30 +204,28 @@ static nt_status check_shape(const nt_run *run, const nt_element *element, nt_er
     const nt_surface *s = &c->surface;
     nt_skeleton skeleton = c->kind.skeleton;
     if (!(s->radius > 0) || (skeleton != NT_PLANE && !(s->offset > 0)))
-        return nt_load_refuse_key(model, element, radius_key(s->radius > 0, skeleton), error,
-                                  "radius is %g m, expected a positive number",
-                                  s->radius > 0 ? s->offset : s->radius);
+        return nt_load_refuse(model, element, error, "radius is %g m, expected a positive number",
+                              s->radius > 0 ? s->offset : s->radius);
     if (s->side < 0 && !(s->offset > s->radius))
-        return nt_load_refuse_key(model, element, "radius", error,
-                                  "a sphere of radius %g m does not fit inside of radius %g m",
-                                  s->radius, s->offset);
+        return nt_load_refuse(model, element, error,
+                              "a sphere of radius %g m does not fit inside of radius %g m",
+                              s->radius, s->offset);
     if (skeleton == NT_CIRCLE && !(s->circle > s->offset))
-        return nt_load_refuse_key(
-            model, element, "torus.radius", error,
+        return nt_load_refuse(
+            model, element, error,
             "the torus' circle has the radius %g m, expected more than its tube's "
             "%g m",
             s->circle, s->offset);
-    bool sane = c->material.E > 0 && fabs(c->material.nu) <= 0.5, own = sane;
+    bool sane = c->material.E > 0 && fabs(c->material.nu) <= 0.5;
     if (has(c, NT_CONTACT_OTHER))
         sane = sane && c->other.E > 0 && fabs(c->other.nu) <= 0.5;
     if (has(c, NT_CONTACT_MATERIAL) && !sane)
-        return nt_load_refuse_key(model, element, own ? "sphere_material" : "material", error,
-                                  "material: expected E positive and nu between -0.5 and 0.5");
+        return nt_load_refuse(model, element, error,
+                              "material: expected E positive and nu between -0.5 and 0.5");
     if (has(c, NT_CONTACT_MATERIAL) && !(c->law.stiffness > 0))
-        return nt_load_refuse_key(
-            model, element, "material", error,
-            "its surfaces touch along a line, which Hertz's contact of a point "
-            "does not have; expected a stiffness");
+        return nt_load_refuse(model, element, error,
+                              "its surfaces touch along a line, which Hertz's contact of a point "
+                              "does not have; expected a stiffness");
     return NT_OK;
 }
 
@@ -353,9 +338,6 @@ static nt_status find_point(const nt_run *run, const nt_element *element,
                     : NT_OK;
 }
 
-static const char *const axis_keys[] = {
-    [NT_PLANE] = "plane.normal", [NT_LINE] = "cylinder.axis", [NT_CIRCLE] = "torus.axis"};
-
 static nt_status find_places(nt_run *run, const nt_element *element, bool validate, nt_error *error)
 {
     nt_contact *c = nt_element_numbers(run, element);
@@ -367,9 +349,8 @@ static nt_status find_places(nt_run *run, const nt_element *element, bool valida
     if (status == NT_OK)
         status = find_point(run, element, &c->at[1], at, element->b, validate, &c->center, error);
     if (status == NT_OK && !sphere && !nt_direction(c->shape.axis, 3, axis))
-        return nt_load_refuse_key(run->model, element, axis_keys[c->kind.skeleton], error,
-                                  "the %s has length zero",
-                                  c->kind.skeleton == NT_PLANE ? "normal of its plane" : "axis");
+        return nt_load_refuse(run->model, element, error, "the %s has length zero",
+                              c->kind.skeleton == NT_PLANE ? "normal of its plane" : "axis");
     c->axis = v3_load(axis);
     return status;
 }
