@@ -1,0 +1,256 @@
+/* Static states from inside: what the files of the search share.
+ *
+ * Unknowns are the configuration and the multipliers; those of first order, which have no
+ * configuration, are entries of v. With v = vdot = 0 elsewhere the equations are
+ *
+ *   0 = R(q, lambda, mu)    0 = Phi(q)    and dq may not slip: kappa_v dq = 0
+ *
+ * and their derivative along (dq, dlambda, dmu), with K = R_q,
+ *
+ *   [ K        B^T ]
+ *   [ Phi_q     0  ]        (B^T: R_lambda and R_mu)
+ *   [ kappa_v   0  ]
+ *
+ * K has no definite blocks on its diagonal where bodies hang on joints alone, so that the linear
+ * solvers here pivot. */
+#ifndef NUTATE_ANALYSIS_STATIC_H
+#define NUTATE_ANALYSIS_STATIC_H
+
+#include "system/factors.h"
+#include "system/minimum_norm.h"
+
+#include <nutate/analysis.h>
+
+/* A direction that is held: an entry of a translation or, of a rotation, an axis of its body. */
+typedef struct nt_hold {
+    int entry;      /* of v                                              */
+    int node;       /* of the pattern                                    */
+    int first;      /* of the entries that the direction lies in: 1 or 3 */
+    int width;      /*                                                   */
+    int quaternion; /* where that of the body stands in q; -1: none      */
+} nt_hold;
+
+/* What a search makes of a part with dry friction. */
+typedef struct nt_static_rough {
+    nt_dry_state holds; /* in the next search                                        */
+    bool released;      /* by this search: it stuck when it began                    */
+    int returns;        /* how often it has slipped back                             */
+    double towards[3];  /* the unit vector that it slips along                       */
+} nt_static_rough;
+
+struct nt_static {
+    nt_arena arena;
+    nt_problem *problem;
+    nt_factors *factors; /* what is evaluated goes into its matrix; and the choice of rows */
+    nt_pattern *pattern; /* of what is solved with: unpacked, and full where something is held */
+    nt_matrix *derivative, *matrix; /* as evaluated; with shift and what is held */
+    int *diagonal;                  /* [n_primary] slots of the nodes' own blocks, -1: none */
+    nt_solver *solver;
+    nt_minimum_norm *reactions; /* NULL until redundant rows ask for it */
+    nt_solver_kind kind;
+    nt_hold *holds;      /* [n_holds], room for nv */
+    int n_holds, n_free; /* the last n_free of them because they move freely */
+    bool holds_free;     /* which is allowed */
+    bool damped;         /* no unstable state, however near */
+
+    nt_status (*set_load)(void *context, double load);
+    void *context;
+    double load;
+    bool follows; /* a path of its own: a search puts no loads on then */
+
+    int n_rough;                         /* parts with dry friction that is set-valued */
+    nt_dry_friction *dry;                /* [n_rough] at the present point  */
+    nt_static_rough *rough;              /* [n_rough]                       */
+    double *reference, *before_friction; /* points            */
+    bool settles;                        /* the search is one of those that settle friction */
+
+    /* the present point */
+    double t;
+    double *q, *v, *multipliers, *memory; /* [nq] [nv] [nc] [n_memory] in one piece      */
+    bool started, solved;
+    bool has_factors; /* Newton's last ones are in the solver, and its drag is known */
+    long iterations, factorisations, evaluations;
+    char failed[160]; /* words for what had no value in the last try, "" where all had */
+
+    bool mass_known;
+    double *mass;        /* [nv] diagonal of M                                       */
+    double rate;         /* 1/s^2, of inertia's part in the drag                     */
+    double load_size[2]; /* N and N m, the largest at the start               */
+    double *drag;        /* [nv] D, see nt_static_find_drag                          */
+
+    bool *is_first;           /* [nv] unknown of first order             */
+    double *zero, *increment; /* [nv]                                    */
+    double *residual, *step;  /* [n]                                     */
+    double *other;            /* [n]                                     */
+    double *kept[2];          /* points                                  */
+    double *placed;           /* the point of nt_static_start            */
+    double *left, *aside;     /* an unstable state that is left; a point */
+    double *next_memory;      /* [n_memory]                              */
+    double *tangent, *before; /* [n + 1] of a path                       */
+    double *softest;          /* [nv] a direction                        */
+    double *vector[3];        /* [nv]                                    */
+    double *shown, *rates;    /* [n] [nv] a tangent                      */
+    double *no_memory;        /* [n_memory] zeros                        */
+    double *parameters;       /* [n_parameters]                          */
+};
+
+/* ---- static.c: equations and linear solves ------------------------------------------------------
+ */
+
+nt_point nt_static_point(const nt_static *s);
+
+/* Keep the present point, and go back to it. */
+void nt_static_keep(const nt_static *s, double *to);
+void nt_static_go_back(nt_static *s, const double *from);
+
+/* Move by a share of x[n]: q, unknowns of first order, multipliers. */
+void nt_static_move(nt_static *s, const double *x, double share);
+/* The largest rotation and the largest translation in x. */
+void nt_static_reach(const nt_static *s, const double *x, double *angle, double *length);
+
+/* Stresses that elements carry on their own follow an increment from the present point; x NULL:
+ * they are forgotten. */
+nt_status nt_static_carry(nt_static *s, const double *x);
+
+/* Discrete memory follows the present point. */
+void nt_static_accept(nt_static *s);
+
+/* residual[n] and, where wanted, `derivative`. NT_NOT_FINITE where there is none. */
+nt_status nt_static_evaluate(nt_static *s, double *residual, bool derivative);
+
+/* Loads alone, without reactions: load[nv]. */
+nt_status nt_static_find_loads(nt_static *s, double *load);
+
+/* D, a diagonal with |K| <= D: row sums of |K|, and inertia at a rate at which the loads move
+ * everything by about its own size. From `derivative`. */
+nt_status nt_static_find_drag(nt_static *s);
+/* x^T D y */
+double nt_static_dot(const nt_static *s, const double *x, const double *y);
+/* x^T K x for x[n] without multipliers */
+double nt_static_stiffness_along(nt_static *s, const double *x);
+
+/* Factorise `derivative` with `shift` times the drag on its diagonal. */
+nt_status nt_static_factor(nt_static *s, double shift);
+/* x[nv or n] without what is along held directions, in place. */
+void nt_static_without_held(const nt_static *s, double *x);
+/* b[n] in place; held directions and rows that are left out are zero. NT_SINGULAR where what comes
+ * out is no number. */
+nt_status nt_static_solve_linear(nt_static *s, double *b);
+/* x[n] = -(...)^-1 residual */
+nt_status nt_static_correct(nt_static *s, const double *residual, double *x);
+
+/* Independent constraint rows at the present point; and all of them. */
+nt_status nt_static_choose_rows(nt_static *s);
+nt_status nt_static_keep_rows(nt_static *s);
+/* Hold one direction more; the solver is then to be made anew. */
+nt_hold nt_static_hold(const nt_static *s, int entry);
+nt_status nt_static_take_solver(nt_static *s, nt_error *error);
+/* Whether the present one can hold the direction that came last. */
+bool nt_static_pattern_serves(const nt_static *s);
+
+/* ---- static_search.c --------------------------------------------------------------------------
+ */
+
+/* How far a search may go. */
+typedef struct nt_static_bounds {
+    double turn;   /* rad, of one iteration and of all together */
+    double travel; /* m                                         */
+    int iterations;
+} nt_static_bounds;
+
+/* Whether the residual has all constraint rows met, those that are left out as well: to 1e-7 of a
+ * length or 1 rad. */
+bool nt_static_meets_all_rows(const nt_static *s);
+
+/* Newton's iteration from the present point; where it fails the point is as it was. */
+nt_status nt_static_newton(nt_static *s, const nt_static_bounds *bounds);
+/* The same, for a state that is within a radian and the model's length. */
+nt_status nt_static_newton_near_by(nt_static *s);
+
+/* The state nearest to the present point, with friction as it holds there. */
+nt_status nt_static_solve_once(nt_static *s, nt_error *error);
+
+/* ---- static_verify.c ----------------------------------------------------------------------------
+ */
+
+/* Whether the present point is a static state: forces in balance, rows met, friction within what it
+ * can hold. NT_NOT_CONVERGED with the numbers where it is none. */
+nt_status nt_static_verify(nt_static *s, nt_error *error);
+
+/* ---- static_friction.c --------------------------------------------------------------------------
+ */
+
+int nt_static_dry_count(const nt_static *s);
+/* Forgets how friction holds. */
+void nt_static_loosen(nt_static *s);
+/* nt_static_solve of a system with dry friction. */
+nt_status nt_static_solve_rough(nt_static *s, nt_error *error);
+
+/* All parts at the present point, into s->dry. */
+nt_status nt_static_look_at_friction(nt_static *s);
+
+/* Whether any part slips. */
+bool nt_static_slips(nt_static *s);
+/* What slips sticks from now on in `memory`, that of the present state: as it stands still it holds
+ * as much as it can. */
+void nt_static_stand(nt_static *s, double *memory);
+
+/* All that touches sticks, as if it had not touched before, and holds nothing there. */
+void nt_static_stick_anew(nt_static *s);
+
+/* From the point in `reference` to the next one of a path, where a search has just found it; fails
+ * as the search does, with the point somewhere. */
+nt_status nt_static_follow_friction(nt_static *s, nt_error *error);
+/* Words for a part that holds more than it can, into text[size]; false: none does. */
+bool nt_static_names_overload(nt_static *s, char *text, int size);
+/* Back to `reference`. */
+void nt_static_return(nt_static *s);
+
+/* ---- static_free.c ------------------------------------------------------------------------------
+ */
+
+/* The entry of v that a direction has most of: an axis of the body for rotations. */
+int nt_static_leading_entry(const nt_static *s, const double *x);
+
+/* Holds what moves freely, one direction after the other: the last n_free of what is held. A
+ * direction that has no stiffness where it stands, and yet is pushed once it has moved, is none. */
+nt_status nt_static_hold_free(nt_static *s, nt_error *error);
+/* Lets go of what was held for being free. */
+nt_status nt_static_let_go(nt_static *s, nt_error *error);
+/* Fails with a status: what moves freely is named. */
+nt_status nt_static_refuse_free(nt_static *s, nt_status status, nt_error *error);
+
+/* ---- static_stability.c -------------------------------------------------------------------------
+ */
+
+/* Below this, relative to the drag, a direction has no stiffness at all: slender beams bend with
+ * 1e-9 of what they stretch with, and rounding leaves 1e-15. */
+#define NT_STATIC_FREE 1e-14
+
+/* The smallest eigenvalue of K relative to the drag, on what constraints and holds let move; its
+ * direction in `softest`. `derivative` is that of the present point. roughly: so that a clearly
+ * negative one shows, with an eighth of the work. */
+nt_status nt_static_find_softest(nt_static *s, bool roughly, double *value);
+
+/* The direction of least stiffness per inertia (the diagonal of M), in which a stable state shakes
+ * slowest and an unstable one is left fastest; where it is unstable `shift` is beyond its squared
+ * rate, else 0. Into `softest`, after nt_static_find_softest. */
+nt_status nt_static_find_slowest(nt_static *s, double shift);
+
+/* Whether a direction has no stiffness, which is then in `softest`: some inverse iterations, far
+ * less work. */
+nt_status nt_static_find_free(nt_static *s, bool *free_motion);
+
+/* Whether K is symmetric on what may move: forces then have a potential, whose curvature says what
+ * is stable. `derivative` is that of the present point. */
+nt_status nt_static_is_symmetric(nt_static *s, bool *symmetric);
+
+/* ---- static_path.c ------------------------------------------------------------------------------
+ */
+
+/* The state that the placement of nt_static_start goes to while its loads are put on, from none to
+ * the present ones. NT_NOT_CONVERGED where none carries them all: the point, and the load, are then
+ * the last ones that were found. */
+nt_status nt_static_put_on_loads(nt_static *s, nt_error *error);
+
+#endif
