@@ -18,7 +18,7 @@
  * are both told in factorisations of the chain of eight, timed right beside each: its pace. The
  * ratio to the bound is the median of such turns. Two lattices: rows joined to each other in every
  * eighth column (504 loops' worth of joints), and in every column (a full grid). */
-#include "linalg/block.h"
+#include "linalg/block/block.h"
 #include "linalg/klu.h"
 #include "linalg/pattern.h"
 

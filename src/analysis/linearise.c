@@ -16,7 +16,7 @@
  *
  *   D = d0 + C (b1 + A b2),   D1 = d1 + C b2,   D2 = d2. */
 #include "analysis/lapack.h"
-#include "analysis/reduce.h"
+#include "analysis/pencil/reduce.h"
 #include "method/state.h"
 #include "model/elements.h"
 #include "model/model.h"

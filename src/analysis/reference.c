@@ -14,7 +14,7 @@
  *   [ X^T   0   ] [dr] = [   0    ],  X the velocities with a unit of this rate. */
 #include "analysis/reference.h"
 #include "analysis/lapack.h"
-#include "analysis/static.h"
+#include "analysis/static/static.h"
 #include "analysis/steady.h"
 #include "base/error.h"
 #include "method/state.h"

@@ -3,7 +3,7 @@
 #ifndef NUTATE_ANALYSIS_STEADY_H
 #define NUTATE_ANALYSIS_STEADY_H
 
-#include "analysis/pencil.h"
+#include "analysis/pencil/pencil.h"
 #include "model/model.h"
 
 /* How the bodies of a model move at given rates: they hold together where a joint joins them whose

@@ -1,7 +1,7 @@
 /* A model from its file: the public entry points, and the top of the file. */
 #include "input/reader.h"
 
-#include "analysis/modal_damping.h"
+#include "analysis/modes/modal_damping.h"
 
 #include "base/error.h"
 

@@ -10,7 +10,7 @@
 #ifndef NUTATE_INPUT_READER_H
 #define NUTATE_INPUT_READER_H
 
-#include "input/document.h"
+#include "input/document/document.h"
 #include "input/names.h"
 #include "input/tables.h"
 

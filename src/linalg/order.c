@@ -10,7 +10,7 @@
  *
  * When every candidate has more than LIGHT neighbours, what is left is the core; SuiteSparse's
  * AMD orders it (front.c). */
-#include "linalg/block.h"
+#include "linalg/block/block.h"
 
 #include <stdlib.h>
 #include <string.h>

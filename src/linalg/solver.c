@@ -2,7 +2,7 @@
  * that pivots. */
 #include "linalg/solver.h"
 #include "base/error.h"
-#include "linalg/block.h"
+#include "linalg/block/block.h"
 #include "linalg/dense.h"
 #include "linalg/klu.h"
 #include "linalg/pattern.h"

@@ -3,8 +3,8 @@
 #define NUTATE_METHOD_INTEGRATOR_H
 
 #include "method/energy_watch.h"
+#include "method/events/stops.h"
 #include "method/step_control.h"
-#include "method/stops.h"
 #include "system/minimum_norm.h"
 
 struct nt_integrator {

@@ -5,7 +5,7 @@
 #include "model/quantities/sampler_tangent.h"
 #include "output/digest.h"
 #include "output/inner.h"
-#include "output/scene.h"
+#include "output/scene/scene.h"
 #include "system/check.h"
 
 #include <nutate/output.h>

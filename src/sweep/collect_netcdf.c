@@ -3,7 +3,7 @@
  * variable of its values; samples and lists have the dimension `sample`. Load cases come first. */
 #include "base/error.h"
 #include "output/format.h"
-#include "output/netcdf.h"
+#include "output/netcdf/netcdf.h"
 #include "sweep/sweep.h"
 #include "sweep/table_file.h"
 

@@ -3,7 +3,7 @@
 #define NUTATE_SWEEP_SWEEP_H
 
 #include "base/arena.h"
-#include "input/document.h"
+#include "input/document/document.h"
 #include "output/digest.h"
 
 #include <nutate/sweep.h>

@@ -19,7 +19,7 @@ static nt_state_tangent injected_state(nt_sensitivity *s, int i)
 }
 
 #define nt_sensitivity_state injected_state
-#include "../../src/cli/sens_check.c"
+#include "../../src/cli/sens/sens_check.c"
 #undef nt_sensitivity_state
 
 /* ---- random mechanisms ---------------------------------------------------------------------- */

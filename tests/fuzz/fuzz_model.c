@@ -6,7 +6,7 @@
  * table. What is checked beyond memory errors is said at the `require`s. */
 #include "base/arena.h"
 #include "base/number.h"
-#include "input/document.h"
+#include "input/document/document.h"
 #include "model/expressions/expression.h"
 #include "model/model.h"
 #include "tests/model/two_columns.h"

@@ -73,7 +73,9 @@ echo 'int b;' >src/base/a.c
 expect pass check_tree "tidy again"
 echo 'int b;' >src/base/b.c
 expect fail check_tree "a source that is not built"
-rm src/base/b.c
+mkdir src/base/family && mv src/base/b.c src/base/family/
+expect fail check_tree "a source of a family that is not built"
+rm -r src/base/family
 echo 'int b;' >tests/base/test_b.c
 expect fail check_tree "a test that is not registered"
 echo 'nutate_test(base/test_b)' >>tests/CMakeLists.txt

@@ -8,7 +8,7 @@
 
 #include "base/number.h"
 #include "base/suggest.h"
-#include "input/document.h"
+#include "input/document/document.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Subtrees of one shape side by side: the same solutions as one by one, and one by one where a
  * front needs its rows exchanged. */
-#include "linalg/block.h"
+#include "linalg/block/block.h"
 #include "linalg/systems.h"
 
 #include <math.h>

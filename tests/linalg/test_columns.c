@@ -1,6 +1,6 @@
 /* Four right-hand sides side by side: the numbers of one after the other, and a check of every row
  * of every column. */
-#include "linalg/block.h"
+#include "linalg/block/block.h"
 #include "linalg/systems.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* The kernel for one body that is held at a point does what the program for any matrix does, to the
  * bit: solution, factors, error, and the unknown that it blames. */
-#include "linalg/block.h"
+#include "linalg/block/block.h"
 #include "linalg/systems.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* One conformance suite for all linear solvers, and what each promises beyond it. */
-#include "linalg/block.h"
+#include "linalg/block/block.h"
 #include "linalg/dense.h"
 #include "linalg/systems.h"
 

@@ -1,6 +1,6 @@
 /* Results as glTF and VTK: what stands in the files against the rows they are made from, and
  * results that cannot be drawn. Other programs' readers are asked in cli/test_pictures.sh. */
-#include "input/document.h"
+#include "input/document/document.h"
 #include "tests/read_run.h"
 
 #include <nutate/nutate.h>

@@ -1,5 +1,5 @@
 /* The scene of a result: what it says of bodies and elements, and the forces beside the poses. */
-#include "input/document.h"
+#include "input/document/document.h"
 #include "tests/read_run.h"
 
 #include <nutate/nutate.h>

@@ -1,5 +1,5 @@
 /**
- * What a result looks like: its scene (src/output/scene.h says what is in it) and the poses of its
+ * What a result looks like: its scene (src/output/scene/scene.h says what is in it) and the poses of its
  * bodies over time. A result without a scene has points for bodies.
  */
 

@@ -1,0 +1,161 @@
+/* What moves freely: directions without stiffness are found one after the other, held, and named.
+ */
+#include "analysis/static/static.h"
+
+#include "base/error.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The entry of v that a direction has most of: an axis of the body for rotations. */
+int nt_static_leading_entry(const nt_static *s, const double *x)
+{
+    const nt_problem *p = s->problem;
+    int best = 0;
+    double most = -1;
+    double *axes = s->increment;
+    nt_space_change_frame(&p->space, p->frame, NT_BODY, s->q, x, axes);
+    for (int i = 0; i < p->nv; i++) {
+        double size = fabs(axes[i]) / (p->quantity[i] == NT_LENGTH ? p->length : 1);
+        if (size > most * (1 + 1e-6)) { /* of equal ones the first */
+            most = size;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* 1/s^2: what pushes less than this per inertia takes weeks to move anything; where nothing is
+ * stiff by which rounding could be told it counts as nothing. */
+static const double SLOWEST = 1e-12;
+
+/* What the force on the direction held last changes by, once all else has followed `softest` so far
+ * (rad, or lengths of the system), relative to what rounding makes of it; NaN where nothing can
+ * follow so far. */
+static double force_beside(nt_static *s, double reach)
+{
+    const nt_problem *p = s->problem;
+    const nt_hold *held = &s->holds[s->n_holds - 1];
+    double angle, length, most = 0, before[3] = {0};
+    if (nt_static_evaluate(s, s->residual, false) != NT_OK)
+        return (double)NAN;
+    memcpy(before, s->residual + held->first, (size_t)held->width * sizeof *before);
+    nt_static_keep(s, s->aside);
+    memset(s->step, 0, (size_t)p->n * sizeof *s->step);
+    memcpy(s->step, s->softest, (size_t)p->nv * sizeof *s->step);
+    nt_static_reach(s, s->step, &angle, &length);
+    nt_static_move(s, s->step, reach / fmax(angle, length / p->length));
+    nt_status status = nt_static_newton_near_by(s);
+    if (status == NT_OK)
+        status = nt_static_evaluate(s, s->residual, true);
+    if (status == NT_OK)
+        status = nt_static_find_drag(s);
+    for (int i = held->first; i < held->first + held->width; i++) {
+        double size = p->quantity[i] == NT_LENGTH ? p->length : 1;
+        double change = fabs(s->residual[i] - before[i - held->first]);
+        double stiffness = s->drag[i] + SLOWEST * s->mass[i];
+        most = fmax(most, change / (DBL_EPSILON * stiffness * size));
+    }
+    nt_static_go_back(s, s->aside);
+    return status == NT_OK ? most : (double)NAN;
+}
+
+/* Whether the direction held last, without stiffness where it stands, is free: moved on, nothing
+ * else pushes it back or away. Else it is critical, as a column under just the load that bends it:
+ * what pushes grows with the third power of the way, or a higher one. A force that is far larger
+ * than rounding at one distance and not there at a tenth of it is a stop at the end of a gap. */
+static bool is_free_beside(nt_static *s)
+{
+    const double pushes = 10, stop = 1e5 * pushes;
+    double far = force_beside(s, 0.2), near = force_beside(s, 0.02);
+    bool has_near = near > pushes, has_far = far > pushes && (isnan(near) || far <= stop);
+    return !has_near && !has_far;
+}
+
+/* Of what has been held one after the other: asked for, critical, free. */
+static void sort_as_critical(nt_static *s)
+{
+    nt_hold last = s->holds[s->n_holds - 1], *first_free = &s->holds[s->n_holds - 1 - s->n_free];
+    s->holds[s->n_holds - 1] = *first_free;
+    *first_free = last;
+}
+
+/* Lets go of what was held while others were looked for. */
+static nt_status let_critical_go(nt_static *s, int n, nt_error *error)
+{
+    nt_hold *first_free = &s->holds[s->n_holds - s->n_free];
+    memmove(first_free - n, first_free, (size_t)s->n_free * sizeof *first_free);
+    s->n_holds -= n;
+    s->has_factors = false;
+    return nt_static_take_solver(s, error);
+}
+
+/* Holds what moves freely, one direction after the other. */
+nt_status nt_static_hold_free(nt_static *s, nt_error *error)
+{
+    bool found = false;
+    int n_critical = 0;
+    nt_status status = nt_static_evaluate(s, s->residual, true);
+    if (status == NT_OK)
+        status = nt_static_find_free(s, &found);
+    while (status == NT_OK && found && s->n_holds < s->problem->nv) {
+        s->holds[s->n_holds++] = nt_static_hold(s, nt_static_leading_entry(s, s->softest));
+        if (!nt_static_pattern_serves(s))
+            status = nt_static_take_solver(s, error);
+        if (status == NT_OK && is_free_beside(s)) {
+            s->n_free++;
+        } else if (status == NT_OK) {
+            sort_as_critical(s);
+            n_critical++;
+        }
+        s->has_factors = false;
+        if (status == NT_OK)
+            status = nt_static_evaluate(s, s->residual, true);
+        if (status == NT_OK)
+            status = nt_static_find_free(s, &found);
+    }
+    if (n_critical == 0)
+        return status;
+    nt_status gone = let_critical_go(s, n_critical, error);
+    return status == NT_OK ? gone : status;
+}
+
+/* Lets go of what was held for being free. */
+nt_status nt_static_let_go(nt_static *s, nt_error *error)
+{
+    if (s->n_free == 0)
+        return NT_OK;
+    s->n_holds -= s->n_free;
+    s->n_free = 0;
+    return nt_static_take_solver(s, error);
+}
+
+/* "rotation of body top about z, ...", as many as there is room for */
+static void name_free(const nt_static *s, char *text, int size)
+{
+    int used = 0;
+    for (int i = 0; i < s->n_free && used < size - 120; i++) {
+        char name[100];
+        int entry = s->holds[s->n_holds - s->n_free + i].entry;
+        nt_problem_coordinate_name(s->problem, entry, name, sizeof name);
+        used += snprintf(text + used, (size_t)(size - used), "%s%s", i > 0 ? ", " : "", name);
+        if (i + 1 < s->n_free && used >= size - 120)
+            snprintf(text + used, (size_t)(size - used), " and %d more", s->n_free - i - 1);
+    }
+}
+
+nt_status nt_static_refuse_free(nt_static *s, nt_status status, nt_error *error)
+{
+    char names[500] = "";
+    nt_error place = {0};
+    const nt_system *system = s->problem->system;
+    name_free(s, names, sizeof names);
+    if (system->place)
+        system->place(system->self, s->holds[s->n_holds - s->n_free].entry, &place);
+    return nt_fail_at(error, status, place.file, place.line, place.column,
+                      "the system can move freely, nothing says where it rests: %s; expected "
+                      "%s to be held",
+                      names, s->n_free == 1 ? "it" : "them");
+}

@@ -1,0 +1,739 @@
+/* The search for a static state.
+ *
+ * Newton's iteration finds the nearest one, stable or not, where there is one near by. Where it
+ * turns or moves anything far, or finds nothing, a damped motion is followed instead: without
+ * inertia, resisted by the drag D,
+ *
+ *   (K + s D) dq + B^T (lambda + dlambda) = f,   B dq = -Phi,
+ *
+ * which with s = 1 is a step of the implicit Euler method for D q' = f of about the time in which
+ * each part settles by itself, and with s = 0 Newton's iteration. D >= |K| makes K + s D positive
+ * where the multipliers are about right, so that each step goes downhill; along it the force is
+ * brought to less than half of what it was. s shrinks where the step did what the derivative said.
+ *
+ * Multipliers are unknown at the start, and K is nothing without them where bodies hang on joints
+ * alone. The first are those that leave the least force on translations: then the weight of a chain
+ * goes along it to where it hangs, and what is left are moments that turn its links. */
+#include "analysis/static/static.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- multipliers ---------------------------------------------------------------------------- */
+
+/* How much less a translation resists than a rotation, while multipliers are guessed. */
+static const double LIGHT = 1e-12;
+
+/* The derivative without K. */
+static void clear_stiffness(nt_static *s)
+{
+    const nt_pattern *pattern = s->pattern;
+    for (int slot = 0; slot < pattern->n_slots; slot++)
+        if (pattern->row[slot] < pattern->n_primary && pattern->column[slot] < pattern->n_primary)
+            memset(nt_matrix_block(s->derivative, slot), 0,
+                   (size_t)(pattern->offset[slot + 1] - pattern->offset[slot]) * sizeof(double));
+}
+
+/* The diagonal of S = B W^-1 B^T, W being the drag, into scale[nc]. */
+static void row_sizes(const nt_static *s, double *scale)
+{
+    const nt_pattern *pattern = s->pattern;
+    const nt_problem *p = s->problem;
+    memset(scale, 0, (size_t)p->nc * sizeof *scale);
+    for (int slot = 0; slot < pattern->n_slots; slot++) {
+        int row = pattern->node_start[pattern->row[slot]] - p->nv;
+        int m = pattern->node_start[pattern->row[slot] + 1] - p->nv - row;
+        int column = pattern->node_start[pattern->column[slot]];
+        int n = pattern->node_start[pattern->column[slot] + 1] - column;
+        const double *g = nt_matrix_block(s->derivative, slot);
+        for (int i = 0; i < m && row >= 0 && column < p->nv; i++)
+            for (int j = 0; j < n; j++)
+                scale[row + i] += g[i * n + j] * g[i * n + j] / s->drag[column + j];
+    }
+}
+
+/* Rows are surely independent where inverse iterations with S, its diagonal scaled to 1, grow by
+ * less: pivots of S, by which nt_factors_choose_rows goes, are no smaller than its eigenvalues. */
+static const double SURELY = 1e8;
+
+/* Whether they are, from the factors of [W B^T; B 0]. */
+static nt_status look_at_rows(nt_static *s, bool *independent)
+{
+    int nv = s->problem->nv, nc = s->problem->nc;
+    double *scale = s->shown, *x = s->step, before = 0;
+    unsigned seed = 1;
+    *independent = false;
+    row_sizes(s, scale);
+    for (int i = 0; i < nc; i++) {
+        if (!(scale[i] > 0))
+            return NT_OK; /* what nothing can move */
+        seed = seed * 1664525u + 1013904223u;
+        scale[i] = sqrt(scale[i]);
+        x[nv + i] = (seed & 128 ? 1 : -1) * (1 + (double)(seed >> 8) / (1 << 24));
+        before += x[nv + i] * x[nv + i];
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        double after = 0;
+        memset(x, 0, (size_t)nv * sizeof *x);
+        for (int i = 0; i < nc; i++)
+            x[nv + i] *= scale[i];
+        nt_status status = nt_static_solve_linear(s, x);
+        if (status != NT_OK)
+            return status;
+        for (int i = 0; i < nc; i++) {
+            x[nv + i] *= scale[i];
+            after += x[nv + i] * x[nv + i];
+        }
+        if (!(after < SURELY * SURELY * before))
+            return NT_OK;
+        before = after;
+    }
+    *independent = true;
+    return NT_OK;
+}
+
+/* independent: NULL, or what is asked of the rows first; where they may depend on one another there
+ * is no guess yet. */
+static nt_status guess_multipliers(nt_static *s, bool *independent)
+{
+    const nt_problem *p = s->problem;
+    if (independent)
+        *independent = p->nc == 0;
+    if (p->nc == 0)
+        return NT_OK;
+    memset(s->multipliers, 0, (size_t)p->nc * sizeof *s->multipliers);
+    nt_status status = nt_static_evaluate(s, s->residual, true);
+    if (status == NT_OK)
+        status = nt_static_find_drag(s);
+    if (status != NT_OK)
+        return status;
+    double largest[2] = {0, 0};
+    for (int i = 0; i < p->nv; i++)
+        largest[p->quantity[i]] = fmax(largest[p->quantity[i]], s->mass[i]);
+    clear_stiffness(s);
+    memcpy(s->vector[0], s->drag, (size_t)p->nv * sizeof(double));
+    for (int i = 0; i < p->nv; i++) {
+        double size = largest[p->quantity[i]] > 0 ? largest[p->quantity[i]] : 1;
+        s->drag[i] = fmax(s->mass[i], 1e-3 * size) * (p->quantity[i] == NT_LENGTH ? LIGHT : 1);
+    }
+    status = nt_static_factor(s, 1);
+    if (status == NT_OK && independent)
+        status = look_at_rows(s, independent);
+    memcpy(s->drag, s->vector[0], (size_t)p->nv * sizeof(double));
+    if (status == NT_OK && (!independent || *independent))
+        status = nt_static_correct(s, s->residual, s->step);
+    else if (status == NT_OK)
+        memset(s->step, 0, (size_t)p->n * sizeof *s->step);
+    for (int i = 0; status == NT_OK && i < p->nc; i++)
+        s->multipliers[i] = s->step[p->nv + i];
+    return status == NT_SINGULAR ? NT_OK : status;
+}
+
+/* ---- Newton's iteration --------------------------------------------------------------------- */
+
+/* Increments below this, in lengths of the system and rad, end the iteration: as errors square from
+ * one to the next, what follows is rounding. One more is made for the multipliers' sake. */
+static const double SETTLED = 1e-9;
+
+/* A shift that the iteration does not notice, but without which a matrix may have no factors where
+ * nothing is stiff: what comes out is then too large to be taken. */
+static const double NEARLY_NONE = 1e-15;
+
+/* The size of an increment: rad, and lengths of the system; of unknowns of first order, whose units
+ * nobody knows, relative to them. */
+static double size_of(const nt_static *s, const double *x)
+{
+    double angle, length, size;
+    nt_static_reach(s, x, &angle, &length);
+    size = fmax(angle, length / s->problem->length);
+    for (int i = 0; s->problem->space.n_first > 0 && i < s->problem->nv; i++)
+        if (s->is_first[i])
+            size = fmax(size, fabs(x[i]) / fmax(fabs(s->v[i]), 1));
+    return size;
+}
+
+bool nt_static_meets_all_rows(const nt_static *s)
+{
+    const nt_problem *p = s->problem;
+    for (int i = 0; i < p->nh; i++) {
+        double size = p->quantity[p->nv + i] == NT_LENGTH ? p->length : 1;
+        if (!(fabs(s->residual[p->nv + i]) <= 1e-7 * size))
+            return false;
+    }
+    return true;
+}
+
+static nt_status iterate(nt_static *s, const nt_static_bounds *bounds)
+{
+    double turned = 0, travelled = 0;
+    bool settled = false;
+    for (int i = 0; i < bounds->iterations; i++) {
+        double angle, length;
+        nt_status status = nt_static_evaluate(s, s->residual, !settled);
+        if (status == NT_OK && settled) { /* the last look: at the state itself */
+            s->has_factors = s->mass_known;
+            return nt_static_meets_all_rows(s) ? NT_OK : NT_NOT_CONVERGED;
+        }
+        if (status == NT_OK)
+            status = nt_static_find_drag(s);
+        if (status == NT_OK)
+            status = nt_static_factor(s, NEARLY_NONE);
+        if (status == NT_OK)
+            status = nt_static_correct(s, s->residual, s->step);
+        if (status != NT_OK)
+            return status;
+        s->iterations++;
+        nt_static_reach(s, s->step, &angle, &length);
+        turned += angle;
+        travelled += length;
+        if (!(turned <= bounds->turn && travelled <= bounds->travel))
+            return NT_NOT_CONVERGED;
+        if ((status = nt_static_carry(s, s->step)) != NT_OK)
+            return status;
+        nt_static_move(s, s->step, 1);
+        nt_static_accept(s);
+        settled = size_of(s, s->step) <= SETTLED;
+    }
+    return NT_NOT_CONVERGED;
+}
+
+nt_status nt_static_newton(nt_static *s, const nt_static_bounds *bounds)
+{
+    nt_static_keep(s, s->kept[0]);
+    nt_status status = iterate(s, bounds);
+    nt_status forgotten = nt_static_carry(s, NULL);
+    if (status != NT_OK)
+        nt_static_go_back(s, s->kept[0]);
+    return status == NT_OK ? forgotten : status;
+}
+
+/* ---- the damped motion ---------------------------------------------------------------------- */
+
+/* Bounds of one step: far from where it stands the derivative knows nothing. */
+static const double LARGEST_TURN = 0.7; /* rad */
+/* Where rows are left out they follow from the others on this branch of the constraints alone. */
+static const double LARGEST_WITH_REDUNDANT = 0.1; /* rad */
+/* A step's end has less than this part of the force that it began with, along itself. */
+static const double SLACK = 0.5;
+
+/* The force along x at a share of it: x^T R(q o exp(share x), lambda + dlambda). */
+static nt_status force_along(nt_static *s, const double *x, double share, double *force)
+{
+    const nt_problem *p = s->problem;
+    nt_static_go_back(s, s->kept[1]);
+    nt_static_move(s, x, share);
+    for (int i = 0; i < p->nc; i++) /* all of the change: they belong to the step */
+        s->multipliers[i] += (1 - share) * x[p->nv + i];
+    nt_status status = nt_static_evaluate(s, s->other, false);
+    *force = 0;
+    for (int i = 0; status == NT_OK && i < p->nv; i++)
+        *force += s->other[i] * x[i];
+    return status;
+}
+
+/* Walks along x to where the force has fallen to a part: by false position between a point before
+ * and one behind. *share: how far. */
+static nt_status walk(nt_static *s, const double *x, double begin, double longest, double *share,
+                      double *end)
+{
+    double low = 0, high = longest, at_low = begin, at_high = 0, try = longest;
+    *share = *end = 0;
+    int side = 0;
+    for (int i = 0; i < 60; i++) {
+        double force;
+        nt_status status = force_along(s, x, try, &force);
+        if (status == NT_NOT_FINITE || (status == NT_OK && !isfinite(force))) {
+            longest = high = try = try / 2;
+            continue;
+        }
+        if (status != NT_OK)
+            return status;
+        *share = try;
+        *end = force;
+        if (force <= SLACK * fabs(begin) && (try == longest || fabs(force) <= SLACK * fabs(begin)))
+            return NT_OK;
+        if (force > 0) {
+            at_low = side > 0 ? at_low / 2 : at_low;
+            high = try, at_high = force, side = 1;
+        } else {
+            at_high = side < 0 ? at_high / 2 : at_high;
+            low = try, at_low = force, side = -1;
+        }
+        try = low + (high - low) * fmin(fmax(at_low / (at_low - at_high), 0.02), 0.98);
+    }
+    return NT_NOT_CONVERGED;
+}
+
+typedef struct damped {
+    double shift; /* s */
+    double least; /* of s, > 0 while an unstable state is left: K + s D is positive there, and what
+                     leads away from it grows twofold in a step, however soft it is            */
+    int steps;
+    bool rests;
+    bool moves_freely, is_stiff; /* what is known of the state that was found */
+} damped;
+
+/* x for the shift, made larger until the step goes downhill; *slope < 0 is the force along it. */
+static nt_status downhill_step(nt_static *s, damped *d, double *slope)
+{
+    enum { TRIES = 24 };
+    for (int i = 0; i < TRIES; i++) {
+        nt_status status = nt_static_factor(s, d->shift);
+        if (status == NT_OK)
+            status = nt_static_correct(s, s->residual, s->step);
+        if (status != NT_OK && status != NT_SINGULAR)
+            return status;
+        s->iterations++;
+        if (status == NT_OK) {
+            /* with the new multipliers the force R + B^T dlambda is -(K + s D) dq */
+            *slope = -nt_static_stiffness_along(s, s->step) -
+                     d->shift * nt_static_dot(s, s->step, s->step);
+            if (*slope < 0 || size_of(s, s->step) <= SETTLED)
+                return NT_OK;
+        }
+        d->shift = fmax(8 * d->shift, 1e-3);
+    }
+    return NT_NOT_CONVERGED;
+}
+
+/* The shift below which Newton's iteration is tried. */
+static const double SMALL_SHIFT = 1e-3;
+
+/* Back onto the constraints by the smallest moves, in terms of the drag. Where rows are left out
+ * this comes before they are chosen anew: beside the constraints they do not seem to depend on the
+ * others. */
+static nt_status close_constraints(nt_static *s)
+{
+    const nt_problem *p = s->problem;
+    nt_status status = NT_OK;
+    for (int i = 0; i < 10 && status == NT_OK; i++) {
+        status = nt_static_evaluate(s, s->residual, true);
+        clear_stiffness(s);
+        memset(s->residual, 0, (size_t)p->nv * sizeof *s->residual);
+        if (status == NT_OK)
+            status = nt_static_factor(s, 1);
+        if (status == NT_OK)
+            status = nt_static_correct(s, s->residual, s->step);
+        memset(s->step + p->nv, 0, (size_t)p->nc * sizeof *s->step);
+        if (status == NT_OK)
+            nt_static_move(s, s->step, 1);
+        if (status == NT_OK && size_of(s, s->step) < SETTLED)
+            return nt_static_choose_rows(s);
+    }
+    return status == NT_OK ? NT_NOT_CONVERGED : status;
+}
+
+/* Whether the drag of the step has nothing left to carry. */
+static bool in_balance(const nt_static *s, double shift)
+{
+    const nt_problem *p = s->problem;
+    double allowed[2] = {s->load_size[NT_LENGTH] + s->load_size[NT_ANGLE] / p->length,
+                         s->load_size[NT_ANGLE] + s->load_size[NT_LENGTH] * p->length};
+    for (int i = 0; i < p->nv; i++)
+        if (shift * s->drag[i] * fabs(s->step[i]) > 1e-6 * allowed[p->quantity[i]])
+            return false;
+    return true;
+}
+
+/* *near: Newton's iteration may be tried; d->rests: nothing moves any more. */
+static nt_status step_damped(nt_static *s, damped *d, bool *near)
+{
+    const nt_problem *p = s->problem;
+    double slope = 0, angle, length, share = 0, end = 0;
+    *near = false;
+    d->shift = fmax(d->shift, d->least);
+    nt_status status = nt_static_evaluate(s, s->residual, true);
+    if (status == NT_OK)
+        status = nt_static_find_drag(s);
+    nt_static_keep(s, s->kept[1]);
+    if (status == NT_OK)
+        status = downhill_step(s, d, &slope);
+    if (status != NT_OK)
+        return status;
+    nt_static_reach(s, s->step, &angle, &length);
+    double size = size_of(s, s->step);
+    if (size <= SETTLED && !in_balance(s, d->shift))
+        return NT_NOT_CONVERGED; /* stuck at a place where the stiffness is out of all bounds */
+    if (size <= SETTLED || !(slope < 0)) {
+        nt_static_go_back(s, s->kept[1]);
+        nt_static_move(s, s->step, 1);
+        *near = d->rests = true;
+        return NT_OK;
+    }
+    double turn = s->factors->n_dropped > 0 ? LARGEST_WITH_REDUNDANT : LARGEST_TURN;
+    double longest =
+        fmin(1, fmin(turn / fmax(angle, 1e-300), turn * p->length / fmax(length, 1e-300)));
+    status = walk(s, s->step, slope, longest, &share, &end);
+    if (status == NT_NOT_CONVERGED) {
+        nt_static_go_back(s, s->kept[1]);
+        d->shift = fmax(8 * d->shift, 1e-3);
+        return NT_OK;
+    }
+    if (status != NT_OK)
+        return status;
+    double drag = d->shift * nt_static_dot(s, s->step, s->step);
+    if (s->factors->n_dropped > 0 && (status = close_constraints(s)) != NT_OK)
+        return status;
+    nt_static_accept(s);
+    /* what the derivative says of the force at the end: slope + share (dq K dq) */
+    double said = slope + share * (-slope - drag), off = fabs(end - said) / -slope;
+    if (share < 0.5 * longest || off > 0.75)
+        d->shift = fmax(d->shift * 2, 1e-3);
+    else if (longest == 1)
+        d->shift /= off < 0.25 ? 16 : 2;
+    *near = d->shift < SMALL_SHIFT && size * share < 0.3;
+    return NT_OK;
+}
+
+enum { MOST_STEPS = 400 };
+
+nt_status nt_static_newton_near_by(nt_static *s)
+{
+    const nt_static_bounds near_by = {.turn = 1, .travel = s->problem->length, .iterations = 12};
+    return nt_static_newton(s, &near_by);
+}
+
+/* Whether Newton's iteration has gone back to the state that is to be left. */
+static bool is_back(const nt_static *s)
+{
+    const nt_problem *p = s->problem;
+    double off = 0;
+    for (int i = 0; i < p->nq; i++)
+        off = fmax(off, fabs(s->q[i] - s->left[i]));
+    return off <= 1e-6 * fmin(1, p->length);
+}
+
+static nt_status follow_damped(nt_static *s, damped *d)
+{
+    for (d->steps = 0; d->steps < MOST_STEPS; d->steps++) {
+        bool near;
+        nt_status status = step_damped(s, d, &near);
+        if (status != NT_OK)
+            return status;
+        if (!near)
+            continue;
+        nt_static_keep(s, s->aside);
+        nt_solver_forget(s->solver); /* pivots that suit K + s D rarely suit K */
+        status = nt_static_newton_near_by(s);
+        if (status == NT_OK && d->least > 0 && is_back(s)) {
+            nt_static_go_back(s, s->aside);
+            d->rests = false;
+            continue;
+        }
+        if (status == NT_OK)
+            return NT_OK;
+        if (d->rests && s->problem->space.n_first > 0)
+            return NT_NOT_CONVERGED; /* what feeds back may stay where its rates are not zero */
+        if (d->rests && status != NT_NO_MEMORY)
+            return NT_OK; /* what is at rest and yet no state of Newton's can move freely */
+        if (status != NT_NOT_CONVERGED && status != NT_SINGULAR && status != NT_NOT_FINITE)
+            return status;
+    }
+    return NT_NOT_CONVERGED;
+}
+
+/* ---- from where it stands ------------------------------------------------------------------- */
+
+/* A search that has not ended: what it is that still moves, and how the forces stand. */
+static nt_status refuse_search(nt_static *s, nt_status status, const damped *d, nt_error *error)
+{
+    const nt_problem *p = s->problem;
+    char name[160] = "", force[160] = "";
+    if (status == NT_NO_MEMORY)
+        return nt_fail(error, status, "out of memory for a static state");
+    if (status == NT_NOT_FINITE && p->system->failure) {
+        nt_error place = {0};
+        p->system->failure(p->system->self, name, sizeof name);
+        if (name[0] && p->system->place)
+            p->system->place(p->system->self, -1, &place);
+        return nt_fail_at(error, status, place.file, place.line, place.column,
+                          "static state: %s%s%s", nt_status_text(status), name[0] ? ": " : "",
+                          name);
+    }
+    int most = nt_static_leading_entry(s, s->step);
+    nt_problem_coordinate_name(p, most, name, sizeof name);
+    nt_problem_equation_name(p, most, force, sizeof force);
+    return nt_fail(error, NT_NOT_CONVERGED,
+                   "no static state found: after %d steps of a damped motion it still moves, most "
+                   "of all by %s; %s: %.3g are out of balance%s%s",
+                   d->steps, name, force, d->shift * s->drag[most] * fabs(s->step[most]),
+                   s->failed[0] ? "; what is further on has no value: " : "", s->failed);
+}
+
+/* Away from a state that is no minimum, along its softest direction: by 0.1 rad, or a twentieth of
+ * the length. */
+static void nudge(nt_static *s)
+{
+    double angle, length;
+    memset(s->step, 0, (size_t)s->problem->n * sizeof *s->step);
+    memcpy(s->step, s->softest, (size_t)s->problem->nv * sizeof *s->step);
+    nt_static_reach(s, s->step, &angle, &length);
+    double size = fmax(angle / 0.1, length / (0.05 * s->problem->length));
+    nt_static_move(s, s->step, size > 0 ? 1 / size : 0);
+}
+
+/* A damped motion stays at no state that is unstable. */
+static nt_status search_damped(nt_static *s, damped *d)
+{
+    enum { NUDGES = 4 };
+    nt_status status = NT_NOT_CONVERGED;
+    d->least = 0;
+    for (int i = 0; i < NUDGES; i++) {
+        double softness = 0;
+        d->shift = 1;
+        d->rests = false;
+        status = follow_damped(s, d);
+        if (status == NT_OK)
+            status = nt_static_evaluate(s, s->residual, true);
+        if (status == NT_OK && s->has_factors)
+            status = nt_static_find_free(s, &d->moves_freely);
+        d->is_stiff = status == NT_OK && s->has_factors && !d->moves_freely;
+        /* where a stable state is asked for the sign counts, however slender a part is */
+        if (status == NT_OK)
+            status = nt_static_find_softest(s, !s->damped, &softness);
+        bool feeds_back = s->problem->space.n_first > 0; /* then softness says nothing */
+        if (status != NT_OK || softness > -NT_STATIC_FREE || feeds_back)
+            return status;
+        nt_static_keep(s, s->left);
+        d->least = s->damped ? 2 * fabs(softness) : 0;
+        nudge(s);
+    }
+    return status;
+}
+
+static nt_status search(nt_static *s, damped *d)
+{
+    bool independent = false;
+    nt_status status = nt_static_keep_rows(s);
+    if (status == NT_OK && s->problem->n_off == 0)
+        status = guess_multipliers(s, &independent);
+    if (status == NT_OK && !independent) {
+        status = nt_static_choose_rows(s);
+        if (status == NT_OK)
+            status = guess_multipliers(s, NULL);
+    }
+    if (status != NT_OK)
+        return status;
+    status = s->damped ? NT_NOT_CONVERGED : nt_static_newton_near_by(s);
+    if (status == NT_NOT_CONVERGED || status == NT_SINGULAR || status == NT_NOT_FINITE)
+        status = search_damped(s, d);
+    return status;
+}
+
+/* Whether what is free where a motion has gone is free where it began as well: forces that fade far
+ * away hold nothing there, and yet something. */
+static nt_status is_free_at_start(nt_static *s, bool *answer)
+{
+    nt_static_keep(s, s->aside);
+    nt_static_go_back(s, s->placed);
+    nt_status status = guess_multipliers(s, NULL);
+    if (status == NT_OK)
+        status = nt_static_evaluate(s, s->residual, true);
+    s->has_factors = false;
+    if (status == NT_OK)
+        status = nt_static_find_free(s, answer);
+    nt_static_go_back(s, s->aside);
+    return status;
+}
+
+/* A search found nothing. Where something is free that a load moves, it is held or named: without
+ * an end the motion has gone far. Else loads are put on step by step. */
+static nt_status search_again(nt_static *s, damped *d, nt_error *error)
+{
+    nt_error why = {0};
+    bool is_free = false;
+    refuse_search(s, NT_NOT_CONVERGED, d, &why);
+    nt_status status = is_free_at_start(s, &is_free);
+    if (status == NT_OK && is_free)
+        status = nt_static_hold_free(s, error);
+    if (status == NT_NO_MEMORY)
+        return status;
+    if (status == NT_OK && s->n_free > 0 && !s->holds_free)
+        return nt_static_refuse_free(s, NT_NOT_CONVERGED, error);
+    if (status == NT_OK && s->n_free > 0) {
+        nt_static_go_back(s, s->placed);
+        return (status = search(s, d)) == NT_OK ? NT_OK : refuse_search(s, status, d, error);
+    }
+    nt_error_clear(error);
+    if (!s->set_load || s->follows || s->damped)
+        return nt_fail_at(error, NT_NOT_CONVERGED, why.file, why.line, why.column, "%s",
+                          why.message);
+    return nt_static_put_on_loads(s, error);
+}
+
+nt_status nt_static_solve_once(nt_static *s, nt_error *error)
+{
+    damped d = {0};
+    s->solved = false;
+    s->failed[0] = '\0';
+    nt_status status = nt_static_let_go(s, error);
+    if (status == NT_OK && (status = search(s, &d)) != NT_OK) {
+        status = status == NT_NOT_CONVERGED ? search_again(s, &d, error)
+                                            : refuse_search(s, status, &d, error);
+        d.is_stiff = false;
+    }
+    if (status == NT_OK && !d.is_stiff)
+        status = nt_static_hold_free(s, error);
+    if (status != NT_OK)
+        return nt_said(error, status);
+    if (s->n_free > 0 && !s->holds_free)
+        return nt_said(error, nt_static_refuse_free(s, NT_SINGULAR, error));
+    if (s->n_free > 0 && (status = nt_static_newton_near_by(s)) != NT_OK)
+        return nt_said(error, refuse_search(s, status, &d, error));
+    s->solved = true;
+    return NT_OK;
+}
+
+nt_status nt_static_solve(nt_static *s, nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "state", s);
+    if (!s->started)
+        return nt_fail(error, NT_INVALID, "nt_static_start was not called");
+    bool rough = s->n_rough > 0 && !s->settles;
+    return nt_said(error, rough ? nt_static_solve_rough(s, error) : nt_static_solve_once(s, error));
+}
+
+int nt_static_free_count(const nt_static *s) { return s ? s->n_free : 0; }
+
+int nt_static_free_entry(const nt_static *s, int i)
+{
+    return s && i >= 0 && i < s->n_free ? s->holds[s->n_holds - s->n_free + i].entry : -1;
+}
+
+/* ---- stability ------------------------------------------------------------------------------ */
+
+/* x^T M x by its diagonal parts would miss what couples; M itself. */
+static double inertia_along(nt_static *s, const double *x)
+{
+    const nt_problem *p = s->problem;
+    nt_point at = nt_static_point(s);
+    at.vdot = x;
+    const nt_terms terms = {.parts = NT_MASS, .level = NT_POSITION, .residual = s->other};
+    memset(s->other, 0, (size_t)p->n * sizeof *s->other);
+    double sum = 0;
+    if (nt_problem_evaluate(p, &at, &terms) != NT_OK)
+        return (double)NAN;
+    for (int i = 0; i < p->nv; i++)
+        sum += x[i] * s->other[i];
+    return sum;
+}
+
+/* "rotation of body b1 about z (1), ..." of the three entries that move most */
+static void name_direction(const nt_static *s, const double *x, char *text, int size)
+{
+    const nt_problem *p = s->problem;
+    int shown[3] = {-1, -1, -1}, used = 0;
+    double largest = 0;
+    if (size > 0)
+        text[0] = '\0';
+    for (int k = 0; k < 3 && used < size; k++) {
+        double most = 0;
+        for (int i = 0; i < p->nv; i++) {
+            double part = fabs(x[i]) / (p->quantity[i] == NT_LENGTH ? p->length : 1);
+            if (i != shown[0] && i != shown[1] && part > most * (1 + 1e-6)) {
+                most = part;
+                shown[k] = i;
+            }
+        }
+        largest = k == 0 ? most : largest;
+        if (shown[k] < 0 || most < 0.2 * largest)
+            return;
+        char name[100];
+        nt_problem_coordinate_name(p, shown[k], name, sizeof name);
+        used += snprintf(text + used, (size_t)(size - used), "%s%s", k > 0 ? ", " : "", name);
+    }
+}
+
+/* Growth of what swings is more than rounding from this part of |s| on. */
+static const double GROWS = 1e-7;
+
+/* Where forces have no potential, as under moments about fixed axes and loads that follow what they
+ * act on: what small motions do. Without memory, or masses, it stays at the curvature. */
+static nt_status judge_by_modes(nt_static *s, nt_stability *out)
+{
+    int nv = s->problem->nv, chosen = -1;
+    nt_state state = nt_static_state(s);
+    nt_modes *modes = NULL;
+    nt_modes_setup setup = {.system = s->problem->system, .state = &state};
+    nt_status status = nt_modes_create(&modes, &setup, NULL);
+    if (status != NT_OK)
+        return status == NT_NO_MEMORY ? status : NT_OK;
+    out->stable = 1;
+    for (int i = 0; i < nt_modes_count(modes); i++) {
+        nt_mode mode = nt_modes_at(modes, i);
+        double size = hypot(mode.eigenvalue[0], mode.eigenvalue[1]), growth = mode.eigenvalue[0];
+        if (mode.moves_freely)
+            continue;
+        if (chosen < 0)
+            chosen = i;
+        if (growth > GROWS * size &&
+            (out->stable || growth > nt_modes_at(modes, chosen).eigenvalue[0])) {
+            chosen = i;
+            out->stable = 0;
+        }
+    }
+    if (chosen >= 0) {
+        nt_mode mode = nt_modes_at(modes, chosen);
+        double size = hypot(mode.eigenvalue[0], mode.eigenvalue[1]);
+        out->rate = out->stable ? size * size : -mode.eigenvalue[0] * mode.eigenvalue[0];
+        out->softness = copysign(fabs(out->softness), out->rate);
+        memcpy(s->softest, mode.shape[0], (size_t)nv * sizeof *s->softest);
+        name_direction(s, s->softest, out->words, (int)sizeof out->words);
+    }
+    nt_modes_destroy(modes);
+    return NT_OK;
+}
+
+/* Where an unstable state is left the fastest, from a direction without stiffness, in `softest`:
+ * the squared rate is a few times that along it at the most. */
+static const double BEYOND = 4;
+
+static nt_status find_direction(nt_static *s, const nt_stability *out)
+{
+    double *x = s->step, inertia = inertia_along(s, s->softest);
+    if (out->softness > 0)
+        return nt_static_find_slowest(s, 0);
+    if (out->softness >= -NT_STATIC_FREE || !(inertia > 0))
+        return NT_OK;
+    memcpy(x, s->softest, (size_t)s->problem->nv * sizeof *x);
+    memset(x + s->problem->nv, 0, (size_t)s->problem->nc * sizeof *x);
+    double rate = nt_static_stiffness_along(s, x) / inertia;
+    return rate < 0 && isfinite(rate) ? nt_static_find_slowest(s, -BEYOND * rate) : NT_OK;
+}
+
+nt_status nt_static_stability(nt_static *s, nt_stability *out, nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "state stability", s, out);
+    *out = (nt_stability){.softness = (double)INFINITY, .rate = (double)INFINITY, .stable = 1};
+    if (!s->solved)
+        return nt_fail(error, NT_INVALID, "there is no static state to look at");
+    nt_status status = nt_static_evaluate(s, s->residual, true);
+    if (status != NT_OK)
+        return nt_fail(error, status, "stability: %s", nt_status_text(status));
+    if ((status = nt_static_find_softest(s, false, &out->softness)) != NT_OK)
+        return nt_fail(error, status, "stability: %s", nt_status_text(status));
+    if (!isfinite(out->softness)) /* nothing can move */
+        return NT_OK;
+    if ((status = find_direction(s, out)) != NT_OK)
+        return nt_fail(error, status, "stability: %s", nt_status_text(status));
+    memcpy(s->step, s->softest, (size_t)s->problem->nv * sizeof *s->step);
+    memset(s->step + s->problem->nv, 0, (size_t)s->problem->nc * sizeof *s->step);
+    double stiffness = nt_static_stiffness_along(s, s->step);
+    bool symmetric;
+    out->stable = out->softness > 0;
+    out->critical = fabs(out->softness) <= NT_STATIC_FREE;
+    out->rate = stiffness / inertia_along(s, s->softest);
+    out->direction = s->softest;
+    name_direction(s, s->softest, out->words, (int)sizeof out->words);
+    status = nt_static_is_symmetric(s, &symmetric);
+    bool slips = nt_static_slips(s); /* its friction has no potential, and holds any disturbance */
+    if (status == NT_OK && !symmetric && !slips)
+        status = judge_by_modes(s, out);
+    return status == NT_OK ? NT_OK
+                           : nt_fail(error, status, "stability: %s", nt_status_text(status));
+}

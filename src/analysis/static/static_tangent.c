@@ -1,0 +1,166 @@
+/* How a static state changes with a parameter: by the implicit function theorem,
+ *
+ *   [ K      B^T ] (dq, dlambda) = -(R_p, Phi_p),
+ *   [ Phi_q   0  ]
+ *
+ * with the derivative at the state itself, what is held being held. */
+#include "analysis/static/static.h"
+
+#include "system/check.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Sixth-order differences at +-1, +-2, +-3 steps. */
+enum { STENCIL = 3 };
+static const double stencil[STENCIL] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
+
+static double parameter_step(const nt_static *s, const double *p, int k)
+{
+    const nt_system *system = s->problem->system;
+    return 1e-2 * (system->parameter_scale ? system->parameter_scale[k] : fmax(fabs(p[k]), 1));
+}
+
+/* out[n] += d(R, rows)/dp_k by differences, for a system that gives none. */
+static nt_status difference(nt_static *s, int k, double *out)
+{
+    const nt_problem *p = s->problem;
+    const nt_system *system = p->system;
+    nt_status status = NT_OK;
+    double *varied = s->parameters, h;
+    system->get_parameters(system->self, varied);
+    double value = varied[k];
+    h = parameter_step(s, varied, k);
+    for (int j = 0; j < 2 * STENCIL && status == NT_OK; j++) {
+        int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
+        varied[k] = value + sign * distance * h;
+        status = system->set_parameters(system->self, varied);
+        if (status == NT_OK)
+            status = nt_static_evaluate(s, s->other, false);
+        for (int i = 0; i < p->n; i++)
+            out[i] += sign * stencil[distance - 1] / h * s->other[i];
+    }
+    varied[k] = value;
+    nt_status back = system->set_parameters(system->self, varied);
+    return status != NT_OK ? status : back;
+}
+
+static nt_status pseudo_load(nt_static *s, int k, double *out)
+{
+    const nt_problem *p = s->problem;
+    nt_point at = nt_static_point(s);
+    const nt_terms terms = {
+        .parts = NT_ALL_PARTS, .level = NT_POSITION, .residual = out, .rows = out + p->nv};
+    memset(out, 0, (size_t)p->n * sizeof *out);
+    nt_status status = nt_problem_parameter_tangent(p, &at, k, &terms);
+    return status == NT_UNSUPPORTED ? difference(s, k, out) : status;
+}
+
+static nt_status check_parameter(const nt_static *s, int k, nt_error *error)
+{
+    const nt_system *system = s->problem->system;
+    if (!s->solved)
+        return nt_fail(error, NT_INVALID, "there is no static state to differentiate");
+    if (k < 0 || k >= system->n_parameters)
+        return nt_fail(error, NT_INVALID, "parameter %d, expected a number from 0 to %d", k,
+                       system->n_parameters - 1);
+    return NT_OK;
+}
+
+nt_status nt_static_tangent(nt_static *s, int k, nt_state_tangent *out, nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "state tangent", s, out);
+    const nt_problem *p = s->problem;
+    *out = (nt_state_tangent){0};
+    nt_status status = check_parameter(s, k, error);
+    if (status != NT_OK)
+        return nt_said(error, status);
+    double *d = s->shown;
+    status = nt_static_evaluate(s, s->residual, true);
+    if (status == NT_OK)
+        status = nt_static_find_drag(s);
+    nt_solver_forget(s->solver);
+    if (status == NT_OK)
+        status = nt_static_factor(s, 0);
+    if (status == NT_OK)
+        status = pseudo_load(s, k, d);
+    if (status == NT_OK)
+        status = nt_static_correct(s, d, d);
+    if (status != NT_OK)
+        return nt_fail(error, status, "derivative of the static state in parameter %s: %s",
+                       p->system->parameter_names ? p->system->parameter_names[k] : "",
+                       nt_status_text(status));
+    memset(s->rates, 0, (size_t)p->nv * sizeof *s->rates);
+    for (int i = 0; i < p->nv; i++)
+        if (s->is_first[i]) {
+            s->rates[i] = d[i];
+            d[i] = 0;
+        }
+    *out = (nt_state_tangent){.q = d,
+                              .v = s->rates,
+                              .vdot = s->zero,
+                              .lambda = d + p->nv,
+                              .mu = d + p->nv + p->nh,
+                              .memory = s->no_memory};
+    return NT_OK;
+}
+
+/* The constraint matrix beside the state, along its tangent. */
+static nt_status vary_matrix(nt_static *s, int k, const nt_state_tangent *d)
+{
+    const nt_problem *p = s->problem;
+    const nt_system *system = p->system;
+    double *varied = s->parameters, angle, length;
+    system->get_parameters(system->self, varied);
+    double value = varied[k], h = parameter_step(s, varied, k);
+    nt_static_reach(s, d->q, &angle, &length);
+    double reach = fmax(angle, length / p->length);
+    if (reach > 0)
+        h = fmin(h, 1e-2 / reach);
+    nt_point beside = nt_static_point(s);
+    nt_status status = NT_OK;
+    nt_static_keep(s, s->kept[1]);
+    nt_minimum_norm_begin(s->reactions);
+    for (int j = 0; j < 2 * STENCIL && status == NT_OK; j++) {
+        int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
+        double offset = sign * distance * h;
+        varied[k] = value + offset;
+        status = system->set_parameters(system->self, varied);
+        for (int i = 0; i < p->nv; i++)
+            s->increment[i] = offset * d->q[i];
+        nt_space_compose(&p->space, p->frame, s->kept[1], s->increment, s->q);
+        if (status == NT_OK)
+            status =
+                nt_minimum_norm_add(s->reactions, p, &beside, sign * stencil[distance - 1] / h);
+    }
+    varied[k] = value;
+    nt_static_go_back(s, s->kept[1]);
+    nt_status back = system->set_parameters(system->self, varied);
+    return status != NT_OK ? status : back;
+}
+
+nt_status nt_static_reaction_rates(nt_static *s, int k, const nt_state_tangent *d, double length,
+                                   double *out, nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "state tangent out", s, d, out);
+    NT_NEED_STATE(error, "tangent", s->problem->system, d);
+    NT_NEED_LENGTH(error, "length", length);
+    const nt_problem *p = s->problem;
+    nt_status status = check_parameter(s, k, error);
+    if (status != NT_OK)
+        return nt_said(error, status);
+    memcpy(out, d->lambda, (size_t)p->nh * sizeof *out);
+    memcpy(out + p->nh, d->mu, (size_t)p->nn * sizeof *out);
+    if (s->factors->n_dropped == 0)
+        return NT_OK;
+    status = nt_static_reactions(s, length, s->other, error);
+    if (status == NT_OK)
+        status = vary_matrix(s, k, d);
+    if (status == NT_OK)
+        status = nt_minimum_norm_rates(s->reactions, out);
+    return status == NT_OK
+               ? NT_OK
+               : nt_fail(error, status, "derivatives of the reactions: %s", nt_status_text(status));
+}

@@ -1,0 +1,186 @@
+#include "input/import/import.h"
+
+#include "base/error.h"
+#include "linalg/dense.h"
+
+#include <math.h>
+#include <nutate/model.h>
+#include <stdlib.h>
+#include <string.h>
+
+void nt_imported_blade_free(nt_imported_blade *blade)
+{
+    free(blade->points);
+    free(blade->twist);
+    free(blade->sections);
+    *blade = (nt_imported_blade){0};
+}
+
+/* ---- sections ----------------------------------------------------------------------------------
+ */
+
+void nt_import_turn_axes(const double from[36], double to[36])
+{
+    static const int of[6] = {2, 0, 1, 5, 3, 4};
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
+            to[6 * i + j] = from[6 * of[i] + of[j]];
+}
+
+/* The mean of both halves; how far they are apart, of the largest entry. */
+static double symmetrise(double *X)
+{
+    double largest = 0, off = 0;
+    for (int i = 0; i < 36; i++)
+        largest = fmax(largest, fabs(X[i]));
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < i; j++) {
+            off = fmax(off, fabs(X[6 * i + j] - X[6 * j + i]));
+            X[6 * i + j] = X[6 * j + i] = (X[6 * i + j] + X[6 * j + i]) / 2;
+        }
+    return largest > 0 ? off / largest : 0;
+}
+
+int nt_import_check_sections(nt_imported_blade *blade, FILE *notes)
+{
+    int kept = 0;
+    for (int i = 0; i < blade->n_sections; i++) {
+        nt_imported_section s = blade->sections[i];
+        double off[2] = {symmetrise(s.stiffness), symmetrise(s.mass)};
+        for (int k = 0; k < 2; k++)
+            if (off[k] > 1e-6)
+                fprintf(notes,
+                        "station %g: the %s matrix is not symmetric by %.1e of its largest "
+                        "entry; the mean of both halves is taken\n",
+                        s.at, k == 0 ? "stiffness" : "mass", off[k]);
+        const char *what = !nt_dense_is_positive6(s.stiffness) ? "stiffness"
+                           : !nt_dense_is_positive6(s.mass)    ? "mass"
+                                                               : NULL;
+        if (what)
+            fprintf(notes,
+                    "station %g: the %s matrix is not positive definite (a centre outside, or "
+                    "a number that is wrong); the station is left out\n",
+                    s.at, what);
+        else
+            blade->sections[kept++] = s;
+    }
+    return blade->n_sections = kept;
+}
+
+/* ---- text --------------------------------------------------------------------------------------
+ */
+
+static void write_upper(FILE *to, const char *key, const double *X)
+{
+    fprintf(to, "%s: [", key);
+    for (int i = 0; i < 6; i++) {
+        fprintf(to, "%s[", i > 0 ? ", " : "");
+        for (int j = 0; j < 6; j++)
+            fprintf(to, "%s%.10g", j > 0 ? ", " : "", X[6 * i + j]);
+        fputs("]", to);
+    }
+    fputs("]", to);
+}
+
+static v3 to_ground(const nt_imported_place *p, const double x[3])
+{
+    return v3_add(p->root, v3_add(v3_scale(x[0], p->x), v3_axpy(x[1], p->y, v3_scale(x[2], p->z))));
+}
+
+static double rounded(double x) { return fabs(x) < 1e-12 ? 0 : x; }
+
+static void write_vector(FILE *to, v3 x)
+{
+    fprintf(to, "[%.10g, %.10g, %.10g]", rounded(x.x), rounded(x.y), rounded(x.z));
+}
+
+/* speed times a vector: an expression each. */
+static void write_rates(FILE *to, const char *key, const char *speed, v3 x)
+{
+    const double of[3] = {x.x, x.y, x.z};
+    fprintf(to, "    %s: [", key);
+    for (int i = 0; i < 3; i++)
+        if (rounded(of[i]) == 0)
+            fprintf(to, "%s0", i > 0 ? ", " : "");
+        else
+            fprintf(to, "%s%s*(%.12g)", i > 0 ? ", " : "", speed, of[i]);
+    fputs("]\n", to);
+}
+
+void nt_import_write_blade(FILE *to, const char *name, const nt_imported_blade *b,
+                           const nt_imported_place *p, const char *anchor, bool again)
+{
+    bool damped = false;
+    int order = b->n_sections < 12 ? 5 : 2; /* few stations make few elements */
+    fprintf(to, "  %s:\n    line: spline\n    order: %d\n    normal: ", name, order);
+    write_vector(to, p->x);
+    fputs("\n", to);
+    for (int i = 0; i < 6; i++)
+        damped |= b->damping[i] > 0;
+    if (damped)
+        fprintf(to, "    damping: [%.10g, %.10g, %.10g, %.10g, %.10g, %.10g]\n", b->damping[0],
+                b->damping[1], b->damping[2], b->damping[3], b->damping[4], b->damping[5]);
+    if (p->speed) {
+        write_rates(to, "angular_velocity", p->speed, p->axis);
+        write_rates(to, "velocity", p->speed,
+                    v3_cross(p->axis, v3_sub(to_ground(p, b->points[0]), p->through)));
+    }
+    fputs("    points:\n", to);
+    for (int i = 0; i < b->n_points; i++) {
+        fputs("      - ", to);
+        write_vector(to, to_ground(p, b->points[i]));
+        fputs("\n", to);
+    }
+    if (again) {
+        fprintf(to, "    twist: *%s_twist\n    sections: *%s\n", anchor, anchor);
+        return;
+    }
+    fprintf(to, "    twist: &%s_twist\n", anchor);
+    for (int i = 0; i < b->n_twist; i++)
+        fprintf(to, "      - [%.10g, %.10g]\n", b->twist[i][0], rounded(b->twist[i][1]));
+    fprintf(to, "    sections: &%s\n", anchor);
+    for (int i = 0; i < b->n_sections; i++) {
+        const nt_imported_section *s = &b->sections[i];
+        fprintf(to, "      - at: %.10g\n        ", s->at);
+        write_upper(to, "stiffness", s->stiffness);
+        fputs("\n        ", to);
+        write_upper(to, "mass", s->mass);
+        fputs("\n", to);
+    }
+}
+
+/* ---- the door ----------------------------------------------------------------------------------
+ */
+
+nt_status nt_model_import(const char *format, const char *path, const char *part, char **text,
+                          char **notes, nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "text notes", text, notes);
+    *text = *notes = NULL;
+    NT_NEED(error, "format path", format, path);
+    bool windio = strcmp(format, "windio") == 0;
+    if (!windio && strcmp(format, "beamdyn") != 0)
+        return nt_fail(error, NT_INVALID, "there is no format '%s', expected windio or beamdyn",
+                       format);
+    size_t length, notes_length;
+    char *model = NULL, *words = NULL;
+    FILE *to = open_memstream(&model, &length), *said = open_memstream(&words, &notes_length);
+    nt_status status = to && said ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
+    if (status == NT_OK)
+        status = (windio ? nt_import_windio : nt_import_beamdyn)(path, part, to, said, error);
+    bool whole = (!to || (!ferror(to) && fflush(to) == 0)) && (!said || fflush(said) == 0);
+    if (to)
+        whole = fclose(to) == 0 && whole;
+    if (said)
+        whole = fclose(said) == 0 && whole;
+    if (status == NT_OK && !whole)
+        status = nt_fail(error, NT_NO_MEMORY, "out of memory");
+    if (status != NT_OK) {
+        free(model);
+        free(words);
+        return nt_said(error, status);
+    }
+    *text = model, *notes = words;
+    return NT_OK;
+}

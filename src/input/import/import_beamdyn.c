@@ -1,0 +1,279 @@
+/* BeamDyn: a primary file with the key points, and the file of the blade that it names. Lines are
+ * known by their place, as BeamDyn reads them; values come first in a line, words behind. Twist is
+ * in degrees, positive about -z; rows of the matrices are of x, y, z (along the blade). */
+#include "input/import/import.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/number.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double DEGREE = 3.14159265358979323846 / 180;
+
+typedef struct lines {
+    const char *name;
+    char *text, *next; /* the rest; lines are ended in place */
+    int line;
+    nt_error *error;
+} lines;
+
+enum { LIMIT = 1 << 26 };
+
+static nt_status lines_fail(const lines *l, const char *what)
+{
+    return nt_fail_at(l->error, NT_BAD_MODEL, l->name, l->line, 1, "%s", what);
+}
+
+static nt_status lines_open(lines *l, const char *path, nt_error *error)
+{
+    size_t length;
+    *l = (lines){.name = path, .error = error};
+    nt_status status = nt_file_read(path, LIMIT, &l->text, &length, error);
+    l->next = l->text;
+    return status;
+}
+
+/* The next line; NULL at the end. */
+static char *take_line(lines *l)
+{
+    char *line = l->next;
+    if (!line || !*line)
+        return NULL;
+    size_t length = strcspn(line, "\n");
+    l->next = line + length + (line[length] == '\n');
+    line[length] = '\0';
+    if (length > 0 && line[length - 1] == '\r')
+        line[length - 1] = '\0';
+    l->line++;
+    return line;
+}
+
+/* A word of a line: blanks, tabs and commas separate. */
+static char *take_word(char **at, int *length)
+{
+    char *word = *at + strspn(*at, " \t,");
+    *length = (int)strcspn(word, " \t,");
+    *at = word + *length;
+    return word;
+}
+
+static nt_status numbers_of(lines *l, char *line, int n, double *out)
+{
+    for (int i = 0; line && i < n; i++) {
+        int length;
+        char *word = take_word(&line, &length);
+        if (length == 0 || !nt_number_parse(word, length, &out[i]) || !isfinite(out[i])) {
+            char what[100];
+            snprintf(what, sizeof what, "expected %d number%s, got '%.30s' as number %d", n,
+                     n == 1 ? "" : "s", word, i + 1);
+            return lines_fail(l, what);
+        }
+    }
+    return line ? NT_OK : lines_fail(l, "the file ends before it is complete");
+}
+
+/* The next line that names `key` after its value. */
+static nt_status find_value(lines *l, const char *key, char **value)
+{
+    char *line;
+    while ((line = take_line(l))) {
+        int length;
+        char *rest = line, *first = take_word(&rest, &length), *second;
+        if (*first == '"' && (second = strchr(first + 1, '"'))) { /* a name with blanks */
+            rest = second + 1;
+            length = (int)(rest - first);
+        }
+        int of_key;
+        char *word = take_word(&rest, &of_key);
+        if (of_key == (int)strlen(key) && strncmp(word, key, (size_t)of_key) == 0) {
+            first[length] = '\0';
+            return *value = first, NT_OK;
+        }
+    }
+    char what[100];
+    snprintf(what, sizeof what, "the file lacks '%s'", key);
+    return lines_fail(l, what);
+}
+
+static nt_status find_count(lines *l, const char *key, int least, int *count)
+{
+    char *value;
+    double number = 0;
+    nt_status status = find_value(l, key, &value);
+    if (status == NT_OK)
+        status = numbers_of(l, value, 1, &number);
+    if (status == NT_OK && !(number >= least && number <= 100000 && number == floor(number)))
+        status = lines_fail(l, "expected a whole number, large enough");
+    *count = (int)number;
+    return status;
+}
+
+/* ---- the two files ------------------------------------------------------------------------------
+ */
+
+static nt_status read_points(lines *l, nt_imported_blade *b, FILE *notes)
+{
+    int members = 0, n = 0;
+    nt_status status = find_count(l, "member_total", 1, &members);
+    if (status == NT_OK)
+        status = find_count(l, "kp_total", 2, &n);
+    if (members > 1)
+        fprintf(notes, "%d members: their key points are taken as one line\n", members);
+    for (int i = 0; i < members + 2 && status == NT_OK; i++)
+        if (!take_line(l))
+            status = lines_fail(l, "the file ends before its key points");
+    if (status == NT_OK) {
+        b->points = calloc((size_t)n, sizeof *b->points);
+        b->twist = calloc((size_t)n, sizeof *b->twist);
+        if (!b->points || !b->twist)
+            status = nt_fail(l->error, NT_NO_MEMORY, "out of memory");
+    }
+    double length = 0;
+    for (int i = 0; i < n && status == NT_OK; i++) {
+        double row[4];
+        status = numbers_of(l, take_line(l), 4, row);
+        memcpy(b->points[i], row, sizeof b->points[i]);
+        if (i > 0 && status == NT_OK) {
+            const double *p = b->points[i - 1];
+            length += sqrt((row[0] - p[0]) * (row[0] - p[0]) + (row[1] - p[1]) * (row[1] - p[1]) +
+                           (row[2] - p[2]) * (row[2] - p[2]));
+            if (row[2] <= p[2])
+                status = lines_fail(l, "the z of a key point is not above the one before");
+        }
+        b->twist[i][0] = length, b->twist[i][1] = -row[3] * DEGREE;
+    }
+    for (int i = 0; i < n && status == NT_OK; i++)
+        b->twist[i][0] = i == n - 1 ? 1 : b->twist[i][0] / length;
+    b->n_points = b->n_twist = n;
+    return status;
+}
+
+static char *take_filled_line(lines *l)
+{
+    char *line = take_line(l);
+    while (line && line[strspn(line, " \t")] == '\0')
+        line = take_line(l);
+    return line;
+}
+
+static nt_status read_matrix(lines *l, double to[36])
+{
+    double X[36];
+    nt_status status = NT_OK;
+    for (int i = 0; i < 6 && status == NT_OK; i++)
+        status = numbers_of(l, take_filled_line(l), 6, X + 6 * i);
+    if (status == NT_OK)
+        nt_import_turn_axes(X, to);
+    return status;
+}
+
+static nt_status read_stations(lines *l, nt_imported_blade *b)
+{
+    static const int of[6] = {2, 0, 1, 5, 3, 4};
+    int n = 0, damped = 0;
+    double mu[6];
+    nt_status status = find_count(l, "station_total", 1, &n);
+    if (status == NT_OK)
+        status = find_count(l, "damp_type", 0, &damped);
+    for (int i = 0; i < 3 && status == NT_OK; i++)
+        if (!take_line(l))
+            status = lines_fail(l, "the file ends before its damping");
+    if (status == NT_OK)
+        status = numbers_of(l, take_line(l), 6, mu);
+    for (int i = 0; i < 6 && damped && status == NT_OK; i++)
+        b->damping[i] = mu[of[i]];
+    take_line(l); /* a heading */
+    b->sections = status == NT_OK ? calloc((size_t)n, sizeof *b->sections) : NULL;
+    if (status == NT_OK && !b->sections)
+        status = nt_fail(l->error, NT_NO_MEMORY, "out of memory");
+    for (int i = 0; i < n && status == NT_OK; i++) {
+        nt_imported_section *s = &b->sections[i];
+        status = numbers_of(l, take_filled_line(l), 1, &s->at);
+        if (status == NT_OK && (s->at < 0 || s->at > 1 || (i > 0 && s->at <= s[-1].at)))
+            status = lines_fail(l, "expected stations from 0 to 1 that rise");
+        if (status == NT_OK)
+            status = read_matrix(l, s->stiffness);
+        if (status == NT_OK)
+            status = read_matrix(l, s->mass);
+    }
+    b->n_sections = n;
+    if (status == NT_OK && take_filled_line(l))
+        status = lines_fail(l, "there is more in the file than station_total says");
+    return status;
+}
+
+/* A name in quotes, beside the primary file; where there is none of this name FILE-blade.dat of
+ * FILE.dat. */
+static nt_status open_beside(lines *l, const char *name, lines *blade, char *path, size_t size,
+                             FILE *notes)
+{
+    const char *slash = strrchr(l->name, '/');
+    size_t folder = slash ? (size_t)(slash - l->name) + 1 : 0, length = strlen(name);
+    if (length >= 2 && name[0] == '"' && name[length - 1] == '"')
+        name++, length -= 2;
+    if (snprintf(path, size, "%.*s%.*s", *name == '/' ? 0 : (int)folder, l->name, (int)length,
+                 name) >= (int)size)
+        return lines_fail(l, "the name of the blade's file is too long");
+    nt_error first = {0};
+    nt_status status = lines_open(blade, path, &first);
+    size_t stem = strlen(l->name);
+    if (status == NT_IO && stem > 4 && stem + 16 < size &&
+        strcmp(l->name + stem - 4, ".dat") == 0) {
+        nt_error second = {0};
+        char other[1024];
+        snprintf(other, sizeof other, "%.*s-blade.dat", (int)stem - 4, l->name);
+        if (stem + 16 < sizeof other && lines_open(blade, other, &second) == NT_OK) {
+            fprintf(notes, "%s is not there, %s is taken\n", path, other);
+            snprintf(path, size, "%s", other);
+            blade->name = path;
+            status = NT_OK;
+        }
+    }
+    blade->error = l->error;
+    if (status != NT_OK)
+        *l->error = first;
+    return status;
+}
+
+nt_status nt_import_beamdyn(const char *path, const char *part, FILE *to, FILE *notes,
+                            nt_error *error)
+{
+    lines primary, stations = {0};
+    nt_imported_blade blade = {0};
+    char *name = NULL, *order = NULL, beside[1024] = "";
+    if (part && strcmp(part, "blade") != 0)
+        return nt_fail(error, NT_INVALID, "a BeamDyn file holds a blade alone, not a '%s'", part);
+    nt_status status = lines_open(&primary, path, error);
+    if (status == NT_OK)
+        status = read_points(&primary, &blade, notes);
+    if (status == NT_OK)
+        status = find_value(&primary, "order_elem", &order);
+    if (status == NT_OK)
+        status = find_value(&primary, "BldFile", &name);
+    if (status == NT_OK)
+        status = open_beside(&primary, name, &stations, beside, sizeof beside, notes);
+    if (status == NT_OK)
+        status = read_stations(&stations, &blade);
+    if (status == NT_OK && nt_import_check_sections(&blade, notes) < 1)
+        status = lines_fail(&stations, "no station is a section");
+    if (status == NT_OK) {
+        nt_imported_place place = {.x = v3_of(1, 0, 0), .y = v3_of(0, 1, 0), .z = v3_of(0, 0, 1)};
+        fprintf(to,
+                "# From a BeamDyn file: elements of order 2 from station to station, where it has "
+                "one of order %s.\nnutate: 1\ntitle: Blade\n"
+                "gravity: [0, 0, 0]  # clamped upright, x as BeamDyn's\nbeams:\n",
+                order);
+        nt_import_write_blade(to, "blade", &blade, &place, "blade", false);
+        fputs("joints:\n  clamp: {type: fixed, between: [ground, blade.root]}\n"
+              "simulation: {duration: 1, step: 5e-3}\n"
+              "output: {record: [blade.tip.position, blade.root.moment]}\n",
+              to);
+    }
+    nt_imported_blade_free(&blade);
+    free(primary.text);
+    free(stations.text);
+    return status;
+}

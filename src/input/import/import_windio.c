@@ -1,0 +1,629 @@
+/* windIO: blade, hub, drivetrain and tower of a wind turbine.
+ *
+ * Version 1 has angles in radians and 6 x 6 matrices by rows of 21 numbers (`six_x_six`), version 2
+ * degrees and a list for each entry (`elastic_properties`); inertia there by mass, centre and
+ * moments. Axes of a blade: x downwind, z along it, y = z x x towards the trailing edge; twist and
+ * pitch are positive about -z, towards feather. Ground axes of the model: x downwind, z up. */
+#include "input/import/import.h"
+
+#include "base/error.h"
+#include "base/number.h"
+#include "input/document/document.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double DEGREE = 3.14159265358979323846 / 180;
+
+typedef struct windio {
+    const nt_node *root;
+    nt_error *error;
+    FILE *notes;
+    double angle; /* rad of its unit */
+} windio;
+
+/* ---- values ------------------------------------------------------------------------------------
+ */
+
+/* "hub.elastic_properties.mass" below a node; NULL where there is none. */
+static const nt_node *find_path(const nt_node *node, const char *path)
+{
+    char key[64];
+    while (node && *path) {
+        size_t length = strcspn(path, ".");
+        snprintf(key, sizeof key, "%.*s", (int)length, path);
+        node = nt_node_find(node, key);
+        path += length + (path[length] == '.');
+    }
+    return node;
+}
+
+static nt_status windio_number(windio *w, const nt_node *node, const char *what, double *value)
+{
+    if (node->kind == NT_NODE_SCALAR && nt_number_parse(node->text, node->length, value) &&
+        isfinite(*value))
+        return NT_OK;
+    return nt_node_fail(w->error, node, "%s: expected a number", what);
+}
+
+/* A number by its path; `found` false where there is none. */
+static nt_status optional(windio *w, const nt_node *node, const char *path, double *value,
+                          bool *found)
+{
+    const nt_node *at = find_path(node, path);
+    *found = at != NULL;
+    return at ? windio_number(w, at, path, value) : NT_OK;
+}
+
+static nt_status needed(windio *w, const nt_node *node, const char *path, double *value)
+{
+    bool found;
+    nt_status status = optional(w, node, path, value, &found);
+    if (status == NT_OK && !found)
+        status =
+            nt_node_fail(w->error, node ? node : w->root, "lacks '%s', expected a number", path);
+    return status;
+}
+
+static nt_status list_of(windio *w, const nt_node *node, const char *what, int count, double *out)
+{
+    if (node->kind != NT_NODE_LIST || node->count != count)
+        return nt_node_fail(w->error, node, "%s: expected a list of %d numbers", what, count);
+    nt_status status = NT_OK;
+    for (int i = 0; i < count && status == NT_OK; i++)
+        status = windio_number(w, node->values[i], what, &out[i]);
+    return status;
+}
+
+/* Values over a grid from 0 to 1. */
+typedef struct windio_curve {
+    int n;
+    double *grid, *value;
+} windio_curve;
+
+static void curve_free(windio_curve *c)
+{
+    free(c->grid);
+    free(c->value);
+    *c = (windio_curve){0};
+}
+
+static nt_status read_grid(windio *w, const nt_node *node, const char *what, int *n, double **grid)
+{
+    const nt_node *list = nt_node_find(node, "grid");
+    if (!list || list->kind != NT_NODE_LIST || list->count < 1)
+        return nt_node_fail(w->error, node, "%s lacks a grid, a list of numbers from 0 to 1", what);
+    *n = list->count;
+    *grid = calloc((size_t)*n, sizeof **grid);
+    if (!*grid)
+        return nt_fail(w->error, NT_NO_MEMORY, "out of memory");
+    nt_status status = list_of(w, list, what, *n, *grid);
+    for (int i = 0; i < *n && status == NT_OK; i++)
+        if ((*grid)[i] < 0 || (*grid)[i] > 1 || (i > 0 && (*grid)[i] <= (*grid)[i - 1]))
+            status = nt_node_fail(w->error, list->values[i],
+                                  "%s: grid %g, expected numbers from 0 to 1 that rise", what,
+                                  (*grid)[i]);
+    return status;
+}
+
+static nt_status read_curve(windio *w, const nt_node *parent, const char *path, windio_curve *c)
+{
+    const nt_node *node = find_path(parent, path);
+    *c = (windio_curve){0};
+    if (!node)
+        return nt_node_fail(w->error, parent, "lacks '%s', expected grid and values", path);
+    const nt_node *values = nt_node_find(node, "values");
+    nt_status status = read_grid(w, node, path, &c->n, &c->grid);
+    if (status == NT_OK && !values)
+        status = nt_node_fail(w->error, node, "%s lacks values", path);
+    c->value = status == NT_OK ? calloc((size_t)c->n, sizeof *c->value) : NULL;
+    if (status == NT_OK && !c->value)
+        status = nt_fail(w->error, NT_NO_MEMORY, "out of memory");
+    return status == NT_OK ? list_of(w, values, path, c->n, c->value) : status;
+}
+
+static double curve_at(const windio_curve *c, double s)
+{
+    int i = 0;
+    while (i + 2 < c->n && c->grid[i + 1] < s)
+        i++;
+    if (c->n == 1 || s <= c->grid[0])
+        return c->value[0];
+    double share = fmin(1, (s - c->grid[i]) / (c->grid[i + 1] - c->grid[i]));
+    return c->value[i] + share * (c->value[i + 1] - c->value[i]);
+}
+
+/* ---- the blade ---------------------------------------------------------------------------------
+ */
+
+/* The reference axis at the points of x's grid or z's, whichever has more. */
+static nt_status read_axis(windio *w, const nt_node *axis, double (**points)[3], int *n)
+{
+    windio_curve c[3] = {{0}};
+    static const char *const names[] = {"x", "y", "z"};
+    nt_status status = NT_OK;
+    for (int i = 0; i < 3 && status == NT_OK; i++)
+        status = read_curve(w, axis, names[i], &c[i]);
+    const windio_curve *base = c[0].n > c[2].n ? &c[0] : &c[2];
+    *n = base->n;
+    *points = status == NT_OK ? calloc((size_t)*n, sizeof **points) : NULL;
+    if (status == NT_OK && !*points)
+        status = nt_fail(w->error, NT_NO_MEMORY, "out of memory");
+    for (int i = 0; i < *n && status == NT_OK; i++) {
+        for (int k = 0; k < 3; k++)
+            (*points)[i][k] = curve_at(&c[k], base->grid[i]);
+        if (i > 0 && (*points)[i][2] <= (*points)[i - 1][2])
+            status = nt_node_fail(w->error, axis, "reference axis: z does not rise at grid %g",
+                                  base->grid[i]);
+    }
+    for (int i = 0; i < 3; i++)
+        curve_free(&c[i]);
+    return status;
+}
+
+/* 21 numbers, row by row from the diagonal on, of each station. */
+static nt_status read_triangles(windio *w, const nt_node *parent, const char *key,
+                                nt_imported_blade *b, bool stiffness)
+{
+    const nt_node *node = nt_node_find(parent, key), *values;
+    double *grid = NULL;
+    int n = 0;
+    if (!node || !(values = nt_node_find(node, "values")))
+        return nt_node_fail(w->error, parent, "lacks '%s' with grid and values", key);
+    nt_status status = read_grid(w, node, key, &n, &grid);
+    if (status == NT_OK && (values->kind != NT_NODE_LIST || values->count != n))
+        status = nt_node_fail(w->error, values, "%s: expected %d lists of 21 numbers, as the grid",
+                              key, n);
+    if (status == NT_OK && stiffness)
+        b->sections = calloc((size_t)n, sizeof *b->sections), b->n_sections = n;
+    if (status == NT_OK && !b->sections)
+        status = nt_fail(w->error, NT_NO_MEMORY, "out of memory");
+    if (status == NT_OK && n != b->n_sections)
+        status = nt_node_fail(w->error, node, "%s has %d stations, the stiffness %d", key, n,
+                              b->n_sections);
+    for (int i = 0; i < n && status == NT_OK; i++) {
+        double row[21], X[36];
+        status = list_of(w, values->values[i], key, 21, row);
+        for (int a = 0, k = 0; a < 6; a++)
+            for (int c = a; c < 6; c++, k++)
+                X[6 * a + c] = X[6 * c + a] = row[k];
+        if (status == NT_OK && !stiffness && fabs(grid[i] - b->sections[i].at) > 1e-9)
+            status = nt_node_fail(w->error, node,
+                                  "%s: grid %g, where the stiffness has %g: expected the same", key,
+                                  grid[i], b->sections[i].at);
+        b->sections[i].at = grid[i];
+        if (status == NT_OK)
+            nt_import_turn_axes(X, stiffness ? b->sections[i].stiffness : b->sections[i].mass);
+    }
+    free(grid);
+    return status;
+}
+
+/* A list for each of K11 .. K66. */
+static nt_status read_entries(windio *w, const nt_node *parent, nt_imported_blade *b)
+{
+    const nt_node *node = nt_node_find(parent, "stiffness_matrix");
+    double *grid = NULL, *row = NULL, (*X)[36] = NULL;
+    int n = 0;
+    if (!node)
+        return nt_node_fail(w->error, parent, "lacks 'stiffness_matrix'");
+    nt_status status = read_grid(w, node, "stiffness_matrix", &n, &grid);
+    if (status == NT_OK) {
+        b->n_sections = n;
+        b->sections = calloc((size_t)n, sizeof *b->sections);
+        row = calloc((size_t)n, sizeof *row);
+        X = calloc((size_t)n, sizeof *X);
+        if (!b->sections || !row || !X)
+            status = nt_fail(w->error, NT_NO_MEMORY, "out of memory");
+    }
+    for (int a = 0; a < 6 && status == NT_OK; a++)
+        for (int c = a; c < 6 && status == NT_OK; c++) {
+            char key[8];
+            snprintf(key, sizeof key, "K%d%d", a + 1, c + 1);
+            const nt_node *list = nt_node_find(node, key);
+            if (!list)
+                status = nt_node_fail(w->error, node,
+                                      "stiffness_matrix lacks '%s', expected 21 "
+                                      "lists from K11 to K66",
+                                      key);
+            else
+                status = list_of(w, list, key, n, row);
+            for (int i = 0; i < n && status == NT_OK; i++)
+                X[i][6 * a + c] = X[i][6 * c + a] = row[i];
+        }
+    for (int i = 0; i < n && status == NT_OK; i++) {
+        b->sections[i].at = grid[i];
+        nt_import_turn_axes(X[i], b->sections[i].stiffness);
+    }
+    free(grid), free(row), free(X);
+    return status;
+}
+
+/* Mass, centre and moments about the reference axis. */
+static nt_status read_moments(windio *w, const nt_node *parent, nt_imported_blade *b)
+{
+    static const char *const keys[] = {"mass", "cm_x", "cm_y", "i_edge", "i_flap", "i_plr", "i_cp"};
+    enum { MASS, CM_X, CM_Y, EDGE, FLAP, POLAR, CROSS, KEYS };
+    const nt_node *node = nt_node_find(parent, "inertia_matrix");
+    windio_curve c[KEYS] = {{0}};
+    int n = 0;
+    if (!node)
+        return nt_node_fail(w->error, parent, "lacks 'inertia_matrix'");
+    nt_status status = NT_OK;
+    for (int k = 0; k < KEYS && status == NT_OK; k++) {
+        const nt_node *list = nt_node_find(node, keys[k]);
+        status = read_grid(w, node, "inertia_matrix", &n, &c[k].grid);
+        if (status == NT_OK && !list)
+            status = nt_node_fail(w->error, node, "inertia_matrix lacks '%s'", keys[k]);
+        c[k].n = n;
+        c[k].value = status == NT_OK ? calloc((size_t)n, sizeof(double)) : NULL;
+        if (status == NT_OK && !c[k].value)
+            status = nt_fail(w->error, NT_NO_MEMORY, "out of memory");
+        if (status == NT_OK)
+            status = list_of(w, list, keys[k], n, c[k].value);
+    }
+    for (int i = 0; i < b->n_sections && status == NT_OK; i++) {
+        double v[KEYS], s = b->sections[i].at;
+        for (int k = 0; k < KEYS; k++)
+            v[k] = curve_at(&c[k], s);
+        double m = v[MASS], x = m * v[CM_X], y = m * v[CM_Y];
+        const double M[36] = {m,  0,         0,       0,  0,  -y, 0, m, 0,       0,         0, x, 0,
+                              0,  m,         y,       -x, 0,  0,  0, y, v[EDGE], -v[CROSS], 0, 0, 0,
+                              -x, -v[CROSS], v[FLAP], 0,  -y, x,  0, 0, 0,       v[POLAR]};
+        nt_import_turn_axes(M, b->sections[i].mass);
+    }
+    for (int k = 0; k < KEYS; k++)
+        curve_free(&c[k]);
+    return status;
+}
+
+static nt_status read_twist(windio *w, const nt_node *parent, const char *path,
+                            nt_imported_blade *b)
+{
+    windio_curve c;
+    nt_status status = read_curve(w, parent, path, &c);
+    b->n_twist = c.n;
+    b->twist = status == NT_OK ? calloc((size_t)c.n, sizeof *b->twist) : NULL;
+    if (status == NT_OK && !b->twist)
+        status = nt_fail(w->error, NT_NO_MEMORY, "out of memory");
+    for (int i = 0; i < c.n && status == NT_OK; i++)
+        b->twist[i][0] = c.grid[i], b->twist[i][1] = -c.value[i] * w->angle;
+    curve_free(&c);
+    return status;
+}
+
+static nt_status read_blade(windio *w, nt_imported_blade *b)
+{
+    const nt_node *blade = find_path(w->root, "components.blade");
+    const nt_node *old = find_path(blade, "elastic_properties_mb.six_x_six");
+    const nt_node *new = find_path(blade, "structure.elastic_properties");
+    if (!new)
+        new = find_path(blade, "elastic_properties");
+    if (!blade)
+        return nt_node_fail(w->error, w->root, "lacks 'components.blade'");
+    if (old && new)
+        return nt_node_fail(w->error, blade,
+                            "the blade has elastic properties of version 1 "
+                            "(six_x_six) and of version 2, expected one");
+    if (!old && !new)
+        return nt_node_fail(w->error, blade,
+                            "the blade lacks elastic_properties_mb.six_x_six (version 1) or "
+                            "structure.elastic_properties (version 2)");
+    const nt_node *axis = nt_node_find(old ? old : blade, "reference_axis");
+    nt_status status = axis ? read_axis(w, axis, &b->points, &b->n_points)
+                            : nt_node_fail(w->error, old ? old : blade, "lacks 'reference_axis'");
+    if (status == NT_OK)
+        status = old ? read_triangles(w, old, "stiff_matrix", b, true) : read_entries(w, new, b);
+    if (status == NT_OK)
+        status = old ? read_triangles(w, old, "inertia_matrix", b, false) : read_moments(w, new, b);
+    if (status == NT_OK)
+        status = read_twist(w, old ? old : blade, old ? "twist" : "outer_shape.twist", b);
+    const nt_node *mu = new ? find_path(new, "structural_damping.mu") : NULL;
+    double given[6] = {0};
+    static const int of[6] = {2, 0, 1, 5, 3, 4};
+    if (status == NT_OK && mu)
+        status = list_of(w, mu, "mu", 6, given);
+    for (int i = 0; i < 6; i++)
+        b->damping[i] = given[of[i]];
+    if (status == NT_OK && nt_import_check_sections(b, w->notes) < 1)
+        status = nt_node_fail(w->error, blade, "no station of the blade is a section");
+    return status;
+}
+
+/* ---- tower, nacelle and hub --------------------------------------------------------------------
+ */
+
+static nt_status find_material(windio *w, const nt_node *layer, const nt_node **material)
+{
+    const nt_node *name = nt_node_find(layer, "material"), *list = find_path(w->root, "materials");
+    for (int i = 0; name && list && list->kind == NT_NODE_LIST && i < list->count; i++) {
+        const nt_node *of = nt_node_find(list->values[i], "name");
+        if (of && of->kind == NT_NODE_SCALAR && nt_node_is(of, name->text))
+            return *material = list->values[i], NT_OK;
+    }
+    return nt_node_fail(w->error, name ? name : layer,
+                        "the layer's material is not in `materials`");
+}
+
+static nt_status write_tower(windio *w, const nt_node *tower, FILE *to, double *top)
+{
+    bool old = nt_node_find(tower, "outer_shape_bem");
+    const nt_node *shape = nt_node_find(tower, old ? "outer_shape_bem" : "outer_shape");
+    const nt_node *inside = nt_node_find(tower, old ? "internal_structure_2d_fem" : "structure");
+    const nt_node *axis = find_path(old ? shape : tower, "reference_axis"), *material = NULL;
+    const nt_node *layers = find_path(inside, "layers");
+    double(*points)[3] = NULL, E = 0, nu = 0, rho = 0, outfit = 1;
+    windio_curve D = {0}, t = {0};
+    int n = 0;
+    bool found;
+    if (!shape || !inside || !axis || !layers || layers->kind != NT_NODE_LIST || layers->count < 1)
+        return nt_node_fail(w->error, tower,
+                            "the tower lacks its reference axis, diameter or walls");
+    if (layers->count > 1)
+        fputs("the tower has several layers: the first one is taken\n", w->notes);
+    const nt_node *layer = layers->values[0];
+    nt_status status = read_axis(w, axis, &points, &n);
+    if (status == NT_OK)
+        status = read_curve(w, shape, "outer_diameter", &D);
+    if (status == NT_OK)
+        status = read_curve(w, layer, "thickness", &t);
+    if (status == NT_OK)
+        status = find_material(w, layer, &material);
+    if (status == NT_OK)
+        status = needed(w, material, "E", &E);
+    if (status == NT_OK)
+        status = needed(w, material, "nu", &nu);
+    if (status == NT_OK)
+        status = needed(w, material, "rho", &rho);
+    if (status == NT_OK)
+        status = optional(w, inside, "outfitting_factor", &outfit, &found);
+    if (status == NT_OK) {
+        fputs("  tower:\n    order: 3\n    elements: 10\n    quadrature: sections\n"
+              "    normal: [1, 0, 0]\n    points:\n",
+              to);
+        double base = points[0][2];
+        for (int i = 0; i < n; i += n - 1)
+            fprintf(to, "      - [%.10g, %.10g, %.10g]\n", points[i][0], points[i][1],
+                    points[i][2]);
+        fputs("    sections:\n", to);
+        *top = points[n - 1][2];
+        for (int i = 0; i < n; i++) {
+            double at = (points[i][2] - base) / (*top - base);
+            fprintf(
+                to,
+                "      - {at: %.10g, material: {E: %.10g, nu: %.10g, density: %.10g}, shape: tube,"
+                " radius: %.10g, thickness: %.10g}\n",
+                at, E, nu, rho * outfit, curve_at(&D, D.n == n ? D.grid[i] : at) / 2,
+                curve_at(&t, t.n == n ? t.grid[i] : at));
+        }
+    }
+    free(points);
+    curve_free(&D), curve_free(&t);
+    return status;
+}
+
+/* A rigid part with its mass, where the file has it. */
+typedef struct part {
+    double mass, inertia[6], center[3];
+    bool given;
+} part;
+
+static nt_status read_part(windio *w, const nt_node *of, const char *what, part *p)
+{
+    const nt_node *e = find_path(of, "elastic_properties");
+    bool old = !e;
+    if (old)
+        e = find_path(of, "elastic_properties_mb");
+    *p = (part){.mass = 1, .inertia = {1, 1, 1}};
+    const nt_node *I = find_path(e, old ? "system_inertia" : "inertia");
+    const nt_node *x = find_path(e, old ? "system_center_mass" : "location");
+    nt_status status = optional(w, e, old ? "system_mass" : "mass", &p->mass, &p->given);
+    if (status == NT_OK && p->given && (!I || I->kind != NT_NODE_LIST || I->count < 3))
+        status = nt_node_fail(w->error, e, "the %s has a mass and no inertia", what);
+    if (status == NT_OK && p->given)
+        status = list_of(w, I, "inertia", I->count == 3 ? 3 : 6, p->inertia);
+    if (status == NT_OK && p->given && x)
+        status = list_of(w, x, "location", 3, p->center);
+    if (status == NT_OK && !p->given)
+        fprintf(w->notes, "the file gives no mass of the %s: 1 kg is written, to be replaced\n",
+                what);
+    return status;
+}
+
+static void write_part(FILE *to, const char *name, const part *p, v3 x, const char *more)
+{
+    fprintf(to, "  %s:\n    mass: %.10g%s\n    inertia: [", name, p->mass,
+            p->given ? "" : "  # not in the file");
+    for (int i = 0; i < 6; i++)
+        fprintf(to, "%s%.10g", i > 0 ? ", " : "", p->inertia[i]);
+    fprintf(to, "]\n    position: [%.10g, %.10g, %.10g]\n", x.x, x.y, x.z);
+    if (p->center[0] != 0 || p->center[1] != 0 || p->center[2] != 0)
+        fprintf(to, "    center_of_mass: [%.10g, %.10g, %.10g]\n", p->center[0], p->center[1],
+                p->center[2]);
+    fputs(more, to);
+}
+
+/* ---- models ------------------------------------------------------------------------------------
+ */
+
+static void write_alone(const nt_imported_blade *b, FILE *to)
+{
+    nt_imported_place place = {.x = v3_of(1, 0, 0), .y = v3_of(0, 1, 0), .z = v3_of(0, 0, 1)};
+    fputs("gravity: [0, 0, 0]  # clamped upright, x as downwind\nbeams:\n", to);
+    nt_import_write_blade(to, "blade", b, &place, "blade", false);
+    fputs("joints:\n  clamp: {type: fixed, between: [ground, blade.root]}\n"
+          "simulation: {duration: 1, step: 5e-3}\n"
+          "output: {record: [blade.tip.position, blade.root.moment]}\n",
+          to);
+}
+
+typedef struct rotor {
+    double tilt, cone, overhang, above, radius, count, speed, height;
+    const nt_node *hub, *drivetrain, *tower;
+} rotor;
+
+static nt_status read_rotor(windio *w, rotor *r)
+{
+    const nt_node *c = find_path(w->root, "components");
+    bool found;
+    *r = (rotor){.hub = find_path(c, "hub"), .tower = find_path(c, "tower")};
+    r->drivetrain = find_path(c, "drivetrain.outer_shape");
+    if (!r->drivetrain)
+        r->drivetrain = find_path(c, "nacelle.drivetrain");
+    if (!r->hub || !r->drivetrain)
+        return nt_node_fail(w->error, c ? c : w->root, "lacks the hub or the drivetrain");
+    nt_status status = needed(w, r->hub, "diameter", &r->radius);
+    if (status == NT_OK)
+        status = needed(w, r->hub, "cone_angle", &r->cone);
+    if (status == NT_OK)
+        status = needed(w, r->drivetrain, "uptilt", &r->tilt);
+    if (status == NT_OK)
+        status = needed(w, r->drivetrain, "distance_tt_hub", &r->above);
+    if (status == NT_OK)
+        status = needed(w, r->drivetrain, "overhang", &r->overhang);
+    if (status == NT_OK)
+        status = needed(w, w->root, "assembly.number_of_blades", &r->count);
+    if (status == NT_OK)
+        status = needed(w, w->root, "assembly.hub_height", &r->height);
+    if (status == NT_OK)
+        status = optional(w, w->root, "control.torque.VS_maxspd", &r->speed, &found);
+    if (status == NT_OK && !(r->count >= 1 && r->count <= 12 && r->count == floor(r->count)))
+        status = nt_node_fail(w->error, w->root, "number_of_blades is %g", r->count);
+    r->radius /= 2, r->cone *= w->angle, r->tilt *= w->angle;
+    return status;
+}
+
+static void write_blades(const rotor *r, const nt_imported_blade *b, v3 center, FILE *to)
+{
+    double ct = cos(r->tilt), st = sin(r->tilt), cc = cos(r->cone), sc = sin(r->cone);
+    v3 a = v3_of(ct, 0, -st), up = v3_of(st, 0, ct), side = v3_of(0, 1, 0);
+    for (int i = 0; i < (int)r->count; i++) {
+        char name[32];
+        double psi = 2 * 3.14159265358979323846 * i / r->count, c = cos(psi), s = sin(psi);
+        v3 out = v3_sub(v3_scale(c, up), v3_scale(s, side)); /* turned about a */
+        nt_imported_place p = {.z = v3_sub(v3_scale(cc, out), v3_scale(sc, a)),
+                               .x = v3_add(v3_scale(cc, a), v3_scale(sc, out)),
+                               .speed = "speed",
+                               .axis = a,
+                               .through = center};
+        p.y = v3_cross(p.z, p.x);
+        p.root = v3_axpy(r->radius, p.z, center);
+        snprintf(name, sizeof name, "blade%d", i + 1);
+        nt_import_write_blade(to, name, b, &p, "blade", i > 0);
+    }
+}
+
+static void write_joints(const rotor *r, v3 center, bool tower, FILE *to)
+{
+    double ct = cos(r->tilt), st = sin(r->tilt), cc = cos(r->cone), sc = sin(r->cone);
+    v3 a = v3_of(ct, 0, -st), up = v3_of(st, 0, ct), side = v3_of(0, 1, 0);
+    fputs("joints:\n", to);
+    if (tower)
+        fputs("  foundation: {type: fixed, between: [ground, tower.root]}\n"
+              "  yaw: {type: fixed, between: [tower.tip, nacelle]}\n",
+              to);
+    fprintf(to,
+            "  shaft: {type: revolute, between: [%s, hub], at: [%.10g, %.10g, %.10g], axis: "
+            "[%.10g, 0, %.10g],\n          motion: speed*t}  # without motion the rotor is free\n",
+            tower ? "nacelle" : "ground", center.x, center.y, center.z, a.x, a.z);
+    for (int i = 0; i < (int)r->count; i++) {
+        double psi = 2 * 3.14159265358979323846 * i / r->count;
+        v3 out = v3_sub(v3_scale(cos(psi), up), v3_scale(sin(psi), side));
+        v3 z = v3_sub(v3_scale(cc, out), v3_scale(sc, a));
+        fprintf(to,
+                "  pitch%d: {type: revolute, between: [hub, blade%d.root], axis: [%.10g, %.10g, "
+                "%.10g], motion: \"step(t, 0, 0, 5, pitch)\"}\n",
+                i + 1, i + 1, -z.x, -z.y, -z.z);
+    }
+    fputs("# A generator in place of the motion, with its reaction on the nacelle:\n"
+          "# forces: {generator: {type: joint_torque, joint: shaft, value: -torque}}\n",
+          to);
+}
+
+static nt_status write_rotor(windio *w, const nt_imported_blade *b, bool tower, FILE *to)
+{
+    rotor r;
+    part hub, nacelle;
+    char turned[300];
+    double top = 0;
+    nt_status status = read_rotor(w, &r);
+    if (status == NT_OK && tower && !r.tower)
+        status = nt_node_fail(w->error, w->root, "lacks 'components.tower'");
+    if (status == NT_OK)
+        status = read_part(w, r.hub, "hub", &hub);
+    const nt_node *c = find_path(w->root, "components");
+    const nt_node *drive = find_path(c, "drivetrain");
+    if (status == NT_OK && tower)
+        status = read_part(w, drive ? drive : find_path(c, "nacelle"), "nacelle", &nacelle);
+    if (status != NT_OK)
+        return status;
+    fprintf(to,
+            "parameters:\n  speed: %.10g  # rad/s of the rotor\n  pitch: 0  # rad within 5 s, "
+            "positive to "
+            "feather\nbeams:\n",
+            r.speed);
+    if (tower)
+        status = write_tower(w, r.tower, to, &top);
+    if (status != NT_OK)
+        return status;
+    v3 center = v3_of(-r.overhang, 0, tower ? top + r.above : r.height);
+    if (tower && fabs(center.z - r.height) > 0.01 * r.height)
+        fprintf(w->notes,
+                "the hub is at %.6g m by tower and drivetrain, hub_height says %.6g m: the "
+                "former is taken\n",
+                center.z, r.height);
+    write_blades(&r, b, center, to);
+    fputs("bodies:\n", to);
+    if (tower)
+        write_part(to, "nacelle", &nacelle, v3_of(0, 0, top), "");
+    snprintf(
+        turned, sizeof turned,
+        "    orientation: {axis: [0, 1, 0], angle: %.12g}\n    angular_velocity: [speed, 0, 0]\n",
+        r.tilt);
+    write_part(to, "hub", &hub, center, turned);
+    write_joints(&r, center, tower, to);
+    fputs("simulation: {duration: 10, step: 0.01, options: {rho_inf: 0.7}}\n"
+          "output: {every: 0.05, record: [shaft.angle, blade1.tip.position, blade1.root.moment, "
+          "shaft.torque",
+          to);
+    fputs(tower ? ", tower.tip.position, tower.root.moment]}\n" : "]}\n", to);
+    return status;
+}
+
+nt_status nt_import_windio(const char *path, const char *part_name, FILE *to, FILE *notes,
+                           nt_error *error)
+{
+    nt_document *document = NULL;
+    nt_imported_blade blade = {0};
+    windio w = {.error = error, .notes = notes, .angle = 1};
+    nt_status status = nt_document_read(path, NULL, &document, error);
+    if (status != NT_OK)
+        return status;
+    w.root = nt_document_root(document);
+    const nt_node *version = nt_node_find(w.root, "windIO_version"), *name;
+    if (version && version->kind == NT_NODE_SCALAR && version->text[0] == '2')
+        w.angle = DEGREE;
+    status = read_blade(&w, &blade);
+    bool all = find_path(w.root, "components.tower") && find_path(w.root, "components.hub");
+    const char *what = part_name ? part_name : all ? "turbine" : "blade";
+    bool alone = strcmp(what, "blade") == 0, tower = strcmp(what, "turbine") == 0;
+    if (status == NT_OK && !alone && !tower && strcmp(what, "rotor") != 0)
+        status = nt_fail(error, NT_INVALID,
+                         "there is no part '%s', expected blade, rotor or turbine", what);
+    if (status == NT_OK) {
+        name = nt_node_find(w.root, "name");
+        fprintf(to,
+                "# From a windIO file. Ground axes: x downwind, z up; azimuth 0: blade 1 upright.\n"
+                "nutate: 1\ntitle: \"%s\"\n",
+                name && name->kind == NT_NODE_SCALAR && !strpbrk(name->text, "\"\\\n") ? name->text
+                                                                                       : "Turbine");
+        if (alone)
+            write_alone(&blade, to);
+        else
+            status = write_rotor(&w, &blade, tower, to);
+    }
+    nt_imported_blade_free(&blade);
+    nt_document_destroy(document);
+    return status;
+}

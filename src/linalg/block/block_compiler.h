@@ -1,0 +1,66 @@
+/* What is known while the program of a block LU is written. Internal to block_program.c,
+ * block_records.c, block_rows.c and block_held.c. */
+#ifndef NUTATE_LINALG_BLOCK_COMPILER_H
+#define NUTATE_LINALG_BLOCK_COMPILER_H
+
+#include "linalg/block/block.h"
+
+/* Everything known about the blocks of the factors while the program is written. Blocks are the
+ * slots of `filled`: first those of the matrix with the same numbers, then mirrored and fill. */
+typedef struct compiler {
+    nt_block_lu *block;
+    const nt_pattern *pattern;
+    nt_order order;
+    nt_arena scratch;
+    nt_pattern filled;
+    unsigned char *changed;       /* by an elimination before its own                    */
+    unsigned char *full;          /* stored as a block, not as one number                */
+    int *keep, *work;             /* places in store, -1 where there is none             */
+    unsigned char *scaled;        /* [n_light] nodes eliminated as one number            */
+    int *inverse;                 /* [n_light] places                                    */
+    int n_windows;                /* the last is the core's                              */
+    int *touched, *touched_start; /* blocks by the window that touches them first  */
+    int *needed, *needed_start;   /* nodes by the window that needs their unknowns first */
+    int *clear;                   /* [n_windows + 1] two ends of what to zero            */
+    int cursor;                   /* of store                                            */
+    int single, single_end;       /* a started group of four single numbers in store     */
+    int overflow;
+} compiler;
+
+static inline int size_of(const compiler *c, int node)
+{
+    return c->pattern->node_start[node + 1] - c->pattern->node_start[node];
+}
+
+/* Nodes that the elimination of light node k couples. */
+static inline const int *neighbours(const compiler *c, int k, int *count)
+{
+    *count = c->order.start[k + 1] - c->order.start[k];
+    return c->order.neighbour + c->order.start[k];
+}
+
+static inline int find(const compiler *c, int row, int column)
+{
+    return nt_pattern_find(&c->filled, row, column);
+}
+
+/* The place that a block is in when it is eliminated. */
+static inline int current(const compiler *c, int b)
+{
+    return c->work[b] >= 0 ? c->work[b] : c->keep[b];
+}
+
+/* block->program and the scratch of its elimination; needs the loads. 0 when memory is out. */
+int nt_block_write_program(compiler *c);
+
+/* Rows of the residual check, by windows; needs the program. 0 when memory is out. */
+int nt_block_write_rows(compiler *c);
+
+/* block->held where the program is that of one body held at a point; needs the rows. 0 when memory
+ * is out. */
+int nt_block_find_held(compiler *c);
+
+/* What light nodes leave over, to the fronts. */
+nt_status nt_block_hand_over_core(compiler *c);
+
+#endif

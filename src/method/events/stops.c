@@ -1,0 +1,675 @@
+/* Stops: the times between which the equations are smooth.
+ *
+ * A step ends at every stop. Known stops are asked for before the steps are laid out. Events are
+ * found after a step is made: indicators are looked at within it, at SAMPLES places and its end, on
+ * the method's own dense output; the first zero is located there to 1e-12 of the step, and the step
+ * is made again up to it. Dense output and a shorter step differ by their errors, so the length is
+ * corrected until the indicator vanishes at the end of the step itself.
+ *
+ * Then everything that is due happens, one thing after the other, each on the state that the one
+ * before has left, and the method begins anew from consistent accelerations. What happens may make
+ * an indicator pass zero, so that more follows at the same time; at the thousandth the run ends. */
+#include "method/events/stops.h"
+#include "base/error.h"
+#include "method/integrator.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Places within a step at which indicators are looked at, its end among them. */
+enum { SAMPLES = 4 };
+
+/* A zero is located to this part of the step. */
+static const double LOCATED = 1e-12;
+
+/* Things that happen at one time. */
+enum { MOST = 1000 };
+
+/* The side of a zero is told by what follows within this part of a step. */
+static const double NUDGE = 1e-6;
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+nt_status nt_stops_create(nt_integrator *it, size_t phase_size, size_t scratch_size)
+{
+    const nt_problem *p = it->problem;
+    nt_stops *s = &it->stops;
+    const nt_events *events = p->system->events;
+    if (!events)
+        return NT_OK;
+    nt_arena *arena = &it->arena;
+    size_t n = (size_t)events->n, nv = (size_t)p->nv, nc = (size_t)p->nc;
+    bool good = NT_DOUBLES(arena, phase_size, &s->at.all, &s->from.all, &s->beyond.all) &&
+                NT_DOUBLES(arena, n, &s->g[0], &s->g[1], &s->g[2], &s->left, &s->size) &&
+                NT_DOUBLES(arena, 2 * n, &s->side) &&
+                NT_DOUBLES(arena, nv, &s->v, &s->impulse, &s->beyond_v) &&
+                NT_DOUBLES(arena, 2 * nv, &s->rates) && NT_DOUBLES(arena, nc, &s->restitution) &&
+                NT_DOUBLES(arena, nc, &s->toward, &s->met, &s->rates_behind, &s->reached) &&
+                (s->law = NT_TAKE(arena, nc, unsigned char)) &&
+                (s->apart = NT_TAKE(arena, nc, unsigned char)) &&
+                NT_DOUBLES(arena, (size_t)p->system->n_memory, &s->memory) &&
+                NT_DOUBLES(arena, scratch_size, &s->scratch) &&
+                (s->way = NT_TAKE(arena, n, unsigned char)) &&
+                (s->fired = NT_TAKE(arena, n, unsigned char)) &&
+                (s->off = NT_TAKE(arena, nc, unsigned char)) &&
+                NT_DOUBLES(arena, (size_t)p->n, &s->z);
+    if (!good || nt_problem_prepare_off(it->problem) != NT_OK)
+        return NT_NO_MEMORY;
+    s->scratch_size = scratch_size;
+    s->events = events;
+    return NT_OK;
+}
+
+/* A point in the system's frame, for its functions. */
+static nt_point point_of(nt_integrator *it, const nt_phase *phase)
+{
+    nt_point at = nt_phase_point(phase);
+    nt_integrator_rates(it, phase, &at.v, &at.vdot);
+    return at;
+}
+
+/* The room of a state, laid out like another. */
+static nt_phase phase_like(const nt_phase *like, double *all)
+{
+    return (nt_phase){.all = all,
+                      .q = all + (like->q - like->all),
+                      .v = all + (like->v - like->all),
+                      .vdot = all + (like->vdot - like->all),
+                      .lambda = all + (like->lambda - like->all),
+                      .mu = all + (like->mu - like->all),
+                      .memory = all + (like->memory - like->all),
+                      .method = all + (like->method - like->all)};
+}
+
+/* ---- indicators ----------------------------------------------------------------------------- */
+
+static nt_status indicators_at(nt_integrator *it, const nt_phase *phase, double *g)
+{
+    nt_point at = point_of(it, phase);
+    const nt_system *system = it->problem->system;
+    return it->stops.events->indicate(system->self, &at, g, it->stops.way);
+}
+
+/* Whether a value, behind one on a side, is where something happens. */
+static bool passes(unsigned char way, double side, double g)
+{
+    if (way == NT_INSIDE)
+        return g < 0;
+    return ((way & NT_RISING) && side < 0 && g >= 0) || ((way & NT_FALLING) && side > 0 && g <= 0);
+}
+
+static double side_of(double g) { return (g > 0) - (g < 0); }
+
+/* Values below this part of the largest one that an indicator has had are zero: rounding makes them
+ * where a joint holds what the indicator looks at. */
+static const double ZERO = 1e-13;
+
+/* A branch that is held is left where its indicator is below this (m, rad, m/s, ...): what a Newton
+ * iteration leaves of a rate at rest is no change of side. The place is that of the zero itself. */
+static const double LEFT = 1e-9;
+
+/* A value behind what has just happened at its zero is still that zero below this part of the
+ * largest: location misses it by less. Above, the change itself has moved it. */
+static const double MISSED = 1e-9;
+
+static void round_off(const nt_stops *s, const double *largest, double *g)
+{
+    for (int i = 0; i < s->events->n; i++)
+        if (fabs(g[i]) <= fmax(ZERO * largest[i], s->way[i] == NT_INSIDE ? LEFT : 0))
+            g[i] = 0;
+}
+
+/* The side on which each indicator is just behind the present state: that of its value, or, near
+ * the zero of the one that was just passed (`handled`, -1 for none), that of where it goes. Those
+ * that the change itself has carried over their zero are due, and one that holds a branch and
+ * leaves it at once is due again. */
+static nt_status look_behind(nt_integrator *it, int handled)
+{
+    nt_stops *s = &it->stops;
+    const nt_problem *p = it->problem;
+    const nt_phase *now = &it->stepper.now;
+    nt_phase moved = phase_like(now, s->at.all);
+    double e = s->nudge, *increment = it->dense, *before = s->g[0], *after = s->g[1];
+    memcpy(moved.all, now->all, it->size * sizeof(double));
+    for (int i = 0; i < p->nv; i++) {
+        increment[i] = e * now->v[i] + e * e / 2 * now->vdot[i];
+        moved.v[i] = now->v[i] + e * now->vdot[i];
+    }
+    moved.all[NT_PHASE_T] += e;
+    nt_space_compose(&p->space, p->frame, now->q, increment, moved.q);
+    nt_status status = indicators_at(it, now, before);
+    if (status == NT_OK)
+        status = indicators_at(it, &moved, after);
+    double *side = now->memory + s->events->sides, *largest = side + s->events->n;
+    if (status == NT_OK)
+        round_off(s, largest, before);
+    for (int i = 0; i < s->events->n && status == NT_OK; i++) {
+        double was = side[i];
+        largest[i] = fmax(largest[i], fabs(before[i]));
+        if (fabs(after[i] - before[i]) <= ZERO * largest[i])
+            after[i] = before[i];
+        double change = fabs(after[i] - before[i]);
+        bool near = s->way[i] == NT_INSIDE || fabs(before[i]) <= fmax(change, MISSED * largest[i]);
+        bool at_zero = before[i] == 0 || (i == handled && near);
+        side[i] = at_zero ? side_of(after[i] - before[i]) : side_of(before[i]);
+        if (s->way[i] == NT_INSIDE)
+            s->fired[i] = after[i] < -LEFT && (i != handled || after[i] < before[i]);
+        else if (i != handled && passes(s->way[i], was, before[i]) && before[i] != 0)
+            s->fired[i] = 1;
+    }
+    return status;
+}
+
+/* ---- location ------------------------------------------------------------------------------- */
+
+/* Indicators at the part s of the step now -> next. */
+static nt_status indicators_within(nt_integrator *it, double part, double h, double *g)
+{
+    nt_stepper *s = &it->stepper;
+    if (part >= 1)
+        return indicators_at(it, &s->next, g);
+    nt_phase at = phase_like(&s->now, it->stops.at.all);
+    double t = s->now.all[NT_PHASE_T] + part * h;
+    nt_status status = nt_integrator_between(it, &s->now, &s->next, t, &at);
+    return status == NT_OK ? indicators_at(it, &at, g) : status;
+}
+
+/* The part of the step where indicator i passes zero, between parts a and b: by the secant, and
+ * halving where that gains too little. *slope: its change per part, there. */
+static nt_status locate(nt_integrator *it, int i, double h, double a, double ga, double b,
+                        double gb, double *part, double *slope)
+{
+    double *g = it->stops.g[2], sign = gb > 0 || (gb == 0 && ga < 0) ? 1 : -1;
+    if (ga * sign > 0) /* it left its zero within the bracket: the sample before counts as zero */
+        ga = 0;
+    *slope = (gb - ga) / (b - a);
+    for (int round = 0; b - a > LOCATED && gb != 0 && round < 200; round++) {
+        double middle =
+            round % 3 == 2 || gb == ga || ga == 0 ? (a + b) / 2 : b - gb * (b - a) / (gb - ga);
+        double least = a + LOCATED / 4, most = b - LOCATED / 4;
+        middle = fmin(fmax(middle, least), most);
+        nt_status status = indicators_within(it, middle, h, g);
+        if (status != NT_OK)
+            return status;
+        if (g[i] * sign >= 0) {
+            if (b - middle > 1e-7)
+                *slope = (gb - g[i]) / (b - middle);
+            b = middle, gb = g[i];
+        } else {
+            if (middle - a > 1e-7)
+                *slope = (g[i] - ga) / (middle - a);
+            a = middle, ga = g[i];
+        }
+    }
+    *part = b;
+    return NT_OK;
+}
+
+/* The first sample at which something has happened, and which: *sample 0: none. */
+static nt_status find_sample(nt_integrator *it, double h, int *sample)
+{
+    nt_stops *s = &it->stops;
+    const double *side = it->stepper.now.memory + s->events->sides;
+    int n = s->events->n;
+    double *g = s->g[0];
+    *sample = 0;
+    double *largest = s->side + n;
+    memcpy(s->side, side, 2 * (size_t)n * sizeof *side);
+    nt_status status = indicators_at(it, &it->stepper.now, s->left);
+    bool looks = false; /* those that known times decide are not looked at */
+    for (int i = 0; i < n; i++) {
+        s->size[i] = fabs(s->left[i]) / h;
+        looks = looks || s->way[i] != 0;
+    }
+    for (int k = 1; looks && k <= SAMPLES && status == NT_OK; k++) {
+        bool any = false;
+        status = indicators_within(it, (double)k / SAMPLES, h, g);
+        if (status == NT_OK)
+            round_off(s, largest, g);
+        for (int i = 0; i < n && status == NT_OK; i++) {
+            largest[i] = fmax(largest[i], fabs(g[i]));
+            s->fired[i] = passes(s->way[i], s->side[i], g[i]);
+            any = any || s->fired[i];
+            s->size[i] = fmax(s->size[i], fabs(g[i]) / h);
+            if (!(isfinite(g[i])))
+                status = NT_NOT_FINITE;
+        }
+        if (any && status == NT_OK) {
+            *sample = k;
+            return NT_OK;
+        }
+        memcpy(s->left, g, (size_t)n * sizeof *g);
+        for (int i = 0; i < n; i++)
+            s->side[i] = g[i] != 0 ? side_of(g[i]) : s->side[i];
+    }
+    return status;
+}
+
+/* The earliest zero of those that were passed before a sample: its part of the step, which it is,
+ * and its slope. All that pass there remain marked. */
+static nt_status find_first(nt_integrator *it, double h, int sample, double *part, int *first,
+                            double *slope)
+{
+    nt_stops *s = &it->stops;
+    int n = s->events->n;
+    double begin = (double)(sample - 1) / SAMPLES, end = (double)sample / SAMPLES;
+    double *right = s->g[0], *where = s->g[1];
+    *part = 2;
+    for (int i = 0; i < n; i++) {
+        double at, rate;
+        if (!s->fired[i])
+            continue;
+        nt_status status = locate(it, i, h, begin, s->left[i], end, right[i], &at, &rate);
+        if (status != NT_OK)
+            return status;
+        where[i] = at;
+        if (at < *part)
+            *part = at, *first = i, *slope = rate;
+    }
+    for (int i = 0; i < n; i++)
+        s->fired[i] = s->fired[i] && where[i] <= *part + LOCATED;
+    return NT_OK;
+}
+
+/* The step again, as long as it takes for indicator i to vanish at its end. */
+static nt_status step_to(nt_integrator *it, int i, double h, double slope, double *length)
+{
+    nt_stops *s = &it->stops;
+    for (int round = 0; round < 4; round++) {
+        nt_integrator_roll_back(it);
+        nt_status status = nt_integrator_attempt(it, *length);
+        if (status == NT_OK)
+            status = indicators_at(it, &it->stepper.next, s->g[2]);
+        if (status != NT_OK)
+            return status;
+        double change = slope != 0 ? -s->g[2][i] / slope * h : 0;
+        if (!(fabs(change) > LOCATED * h) || fabs(change) > 0.1 * *length || round == 3)
+            return NT_OK;
+        *length += change;
+    }
+    return NT_OK;
+}
+
+/* A shorter step is not to be had: of a method that chooses its steps, or one so short that it does
+ * not converge. Dense output is the state then. */
+static nt_status step_by_dense_output(nt_integrator *it, double part, double h)
+{
+    nt_stepper *s = &it->stepper;
+    nt_phase at = phase_like(&s->now, it->stops.at.all);
+    double t = s->now.all[NT_PHASE_T] + part * h;
+    nt_status status = nt_integrator_between(it, &s->now, &s->next, t, &at);
+    if (status == NT_OK)
+        memcpy(s->next.q, at.q, (size_t)(at.memory - at.q) * sizeof(double));
+    return status;
+}
+
+/* Steps that are shorter than this part of the one that was made are not made again: dense output
+ * near the begin of a step is as good. */
+static const double SHORT = 1e-4;
+
+/* The state of a sample, before the step is made again. */
+static nt_status keep_beyond(nt_integrator *it, int sample, double h)
+{
+    nt_stops *s = &it->stops;
+    nt_stepper *stepper = &it->stepper;
+    double t = stepper->now.all[NT_PHASE_T] + h * sample / SAMPLES;
+    s->beyond = phase_like(&stepper->now, s->beyond.all);
+    s->seen = true;
+    if (sample < SAMPLES)
+        return nt_integrator_between(it, &stepper->now, &stepper->next, t, &s->beyond);
+    memcpy(s->beyond.all, stepper->next.all, it->size * sizeof(double));
+    return NT_OK;
+}
+
+nt_status nt_stops_find(nt_integrator *it, double *h, double *to, bool *found)
+{
+    nt_stops *s = &it->stops;
+    nt_stepper *stepper = &it->stepper;
+    const bool keeps = it->attend != NULL;
+    double part = 1, slope = 0, t = stepper->now.all[NT_PHASE_T], length = *h;
+    int sample = 0, first = -1;
+    *found = false;
+    if (!s->events)
+        return NT_OK;
+    s->nudge = NUDGE * *h;
+    stepper->next.all[NT_PHASE_T] = *to; /* dense output reads them */
+    stepper->next.all[NT_PHASE_STEP] = *h;
+    if (s->events->n == 0) /* all there is happens at known times */
+        return NT_OK;
+    if (keeps) /* what the step left there is differentiated */
+        memcpy(s->scratch, stepper->scratch, s->scratch_size * sizeof(double));
+    nt_status status = find_sample(it, length, &sample);
+    if (status == NT_OK && sample > 0)
+        status = find_first(it, length, sample, &part, &first, &slope);
+    if (status == NT_OK && sample > 0)
+        status = keep_beyond(it, sample, length);
+    if (keeps)
+        memcpy(stepper->scratch, s->scratch, s->scratch_size * sizeof(double));
+    if (status != NT_OK || sample == 0)
+        return status;
+    *found = true;
+    bool own = it->method->needs & NT_OWN_STEPS;
+    if (own && it->attend) {
+        stepper->report =
+            (nt_report){.unknown = -1,
+                        .words = "sensitivities do not go through events with a method that "
+                                 "chooses its steps by rules of its own"};
+        return NT_UNSUPPORTED;
+    }
+    if (part >= 1)
+        return NT_OK;
+    *h = part * length;
+    if (part <= 2 * LOCATED || t + *h <= t + 4 * DBL_EPSILON * fabs(t)) {
+        *h = 0;
+        *to = t;
+        nt_integrator_roll_back(it);
+        return NT_OK;
+    }
+    if (own || part < SHORT)
+        status = step_by_dense_output(it, part, length);
+    else
+        status = step_to(it, first, length, slope, h);
+    *to = t + *h;
+    return status;
+}
+
+/* ---- what happens --------------------------------------------------------------------------- */
+
+static nt_status never_settles(nt_integrator *it, int indicator, nt_error *error)
+{
+    const nt_events *events = it->stops.events;
+    const nt_system *system = it->problem->system;
+    char words[512] = "what is due";
+    double t = it->stepper.now.all[NT_PHASE_T];
+    if (indicator < 0 && it->stops.number >= 0 && events->word) {
+        events->word(system->self, it->stops.number, words, sizeof words);
+        return nt_fail(error, NT_NOT_CONVERGED,
+                       "at t = %.12g s event %s has happened a thousand times at once, with what "
+                       "it starts, and does not settle",
+                       t, words);
+    }
+    if (indicator >= 0 && events->indicator_word)
+        events->indicator_word(system->self, indicator, words, sizeof words);
+    return nt_fail(error, NT_NOT_CONVERGED,
+                   "at t = %.12g s %s has switched a thousand times at once and does not settle: "
+                   "both sides push back. Where friction is meant, expected `friction` with `slip`",
+                   t, words);
+}
+
+/* The accelerations and multipliers of the forces just before what happens, for methods whose
+ * state holds those within the step that led here: half a step off they would make the motion
+ * before, and with it how times of events and what follows vary, wrong by the order of the step.
+ */
+static nt_status rates_before(nt_integrator *it, const nt_phase *from, nt_error *error)
+{
+    nt_effort effort = {.unknown = -1};
+    nt_point at = nt_phase_point(from);
+    if (!(it->method->needs & NT_RATES_WITHIN) || !(from->all[NT_PHASE_STEP] > 0))
+        return NT_OK;
+    nt_status status =
+        nt_factors_accelerate(it->factors, &at, from->vdot, from->lambda, from->mu, &effort);
+    it->factors->kept = false;
+    it->statistics.evaluations += effort.evaluations;
+    it->statistics.factorisations += effort.factorisations;
+    it->statistics.solves += effort.solves;
+    return status == NT_OK ? NT_OK
+                           : nt_fail(error, status, "accelerations before t = %g s: %s", at.t,
+                                     nt_status_text(status));
+}
+
+/* It becomes the present state. */
+static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_error *error)
+{
+    nt_stops *s = &it->stops;
+    const nt_system *system = it->problem->system;
+    nt_phase *now = &it->stepper.now, behind = phase_like(now, s->at.all);
+    nt_energy energy[2];
+    nt_point at = point_of(it, now);
+    memset(energy, 0, sizeof energy);
+    if (system->capabilities & NT_HAS_ENERGY)
+        system->energy(system->self, &at, &energy[0]);
+    s->from = phase_like(now, s->from.all);
+    memcpy(s->from.all, now->all, it->size * sizeof(double));
+    nt_status status = s->stretch.at_once == 0 ? rates_before(it, &s->from, error) : NT_OK;
+    if (status == NT_OK)
+        status = nt_instant_behind(it, which, &s->from, &behind, instant, error);
+    bool bends = instant->bends && !(it->method->needs & NT_OWN_STEPS);
+    if (status == NT_OK && !instant->happened && bends && it->attend_jump) {
+        const nt_jump_of_state bend = {.from = &s->from, .indicator = -1, .bends = 1};
+        return it->attend_jump(it->attendant, it, &bend, error);
+    }
+    if (status != NT_OK || !instant->happened)
+        return status;
+    memcpy(now->all, behind.all, it->size * sizeof(double));
+    at = point_of(it, now);
+    if (system->capabilities & NT_HAS_ENERGY)
+        system->energy(system->self, &at, &energy[1]);
+    nt_occurrence happened = {.t = at.t,
+                              .number = instant->number,
+                              .energy = {energy[0].kinetic + energy[0].potential,
+                                         energy[1].kinetic + energy[1].potential}};
+    if (it->track_work)
+        now->all[NT_PHASE_WORK] += happened.energy[1] - happened.energy[0];
+    if (instant->ends) {
+        s->stretch.ended = 1;
+        s->stretch.ended_by = instant->number;
+    }
+    if ((status = nt_integrator_refresh(it, error)) != NT_OK)
+        return status;
+    int timed_by = instant->smooth ? -1 : which >= 0 ? which : instant->timed_by;
+    nt_jump_of_state jump = {.from = &s->from,
+                             .indicator = timed_by,
+                             .asked = which,
+                             .ends = instant->ends,
+                             .pattern = s->pattern,
+                             .number = instant->number,
+                             .kept_at = timed_by < 0 ? instant->kept_at : -1,
+                             .scale = timed_by >= 0 ? s->size[timed_by] : 0};
+    if (it->attend_jump && !s->beginning)
+        status = it->attend_jump(it->attendant, it, &jump, error);
+    s->number = instant->number;
+    if (instant->number >= 0 && !s->beginning) {
+        it->statistics.events++;
+        if (status == NT_OK && it->observe_event)
+            it->observe_event(it->event_context, &happened);
+    }
+    return status;
+}
+
+nt_status nt_stops_happen(nt_integrator *it, nt_error *error)
+{
+    nt_stops *s = &it->stops;
+    bool changed = false;
+    double t = it->stepper.now.all[NT_PHASE_T];
+    s->stretch.at_once = t == s->stretch.last ? s->stretch.at_once : 0;
+    s->stretch.last = t;
+    for (;; s->stretch.at_once++) { /* over calls too: a step of no length makes no time pass */
+        nt_instant instant;
+        int which = -1;
+        for (int i = s->events->n - 1; i >= 0; i--)
+            which = s->fired[i] ? i : which;
+        if (s->stretch.at_once == MOST)
+            return never_settles(it, which, error);
+        nt_status status = apply(it, which, &instant, error);
+        s->seen = false;
+        if (status != NT_OK)
+            return status;
+        if (which < 0 && !instant.happened)
+            break;
+        changed = changed || instant.happened;
+        if (which >= 0)
+            s->fired[which] = 0;
+        status = look_behind(it, which >= 0 ? which : instant.timed_by);
+        if (status != NT_OK)
+            return nt_fail(error, status, "events at t = %.9g s: %s",
+                           it->stepper.now.all[NT_PHASE_T], nt_status_text(status));
+    }
+    memset(s->fired, 0, (size_t)s->events->n);
+    s->stretch.laid_out = 0;
+    s->busy = false;
+    if (changed)
+        memcpy(it->before.all, it->stepper.now.all, it->size * sizeof(double));
+    return NT_OK;
+}
+
+/* ---- from stop to stop ---------------------------------------------------------------------- */
+
+nt_status nt_stops_begin(nt_integrator *it, nt_error *error)
+{
+    nt_stops *s = &it->stops;
+    nt_phase *next = &it->stepper.next;
+    const nt_system *system = it->problem->system;
+    if (!s->events)
+        return NT_OK;
+    s->stretch = (nt_stretch){.last = -(double)INFINITY};
+    s->busy = false;
+    s->nudge = 1e-9;
+    s->seen = false;
+    memset(s->fired, 0, (size_t)s->events->n);
+    nt_point at = point_of(it, next);
+    nt_status status = NT_OK;
+    if (s->events->begin)
+        status = s->events->begin(system->self, &at, s->nudge, next->memory);
+    if (status != NT_OK)
+        return nt_fail(error, status, "events cannot begin at t = %g s: %s", at.t,
+                       nt_status_text(status));
+    nt_instant_take_rows(it, next->memory);
+    return NT_OK;
+}
+
+nt_status nt_stops_begin_sides(nt_integrator *it, nt_error *error)
+{
+    nt_stops *s = &it->stops;
+    if (!s->events)
+        return NT_OK;
+    double *side = it->stepper.now.memory + s->events->sides;
+    memset(side, 0, 2 * (size_t)s->events->n * sizeof *side);
+    nt_status status = look_behind(it, -1);
+    if (status != NT_OK)
+        return nt_fail(error, status, "events have no value at t = %g s: %s",
+                       it->stepper.now.all[NT_PHASE_T], nt_status_text(status));
+    bool due = false; /* what sticks at the start may not hold */
+    for (int i = 0; i < s->events->n && s->events->n_sliding > 0; i++)
+        due = due || s->fired[i];
+    s->beginning = true;
+    if (due)
+        status = nt_stops_happen(it, error);
+    s->beginning = false;
+    memset(s->fired, 0, (size_t)s->events->n);
+    memcpy(it->before.all, it->stepper.now.all, it->size * sizeof(double));
+    return status;
+}
+
+/* Steps whose number times h differs by less than this part of h from a length fill it. */
+static const double WHOLE = 1e-9;
+
+static bool fills(double count, double h, double length)
+{
+    return count >= 1 && fabs(count * h - length) <= WHOLE * h;
+}
+
+/* k h; of a step of 1/n s the double next to k/n, so that an end in decimals is met exactly. */
+static double multiple(double k, double h)
+{
+    double n = round(1 / h);
+    return fabs(n * h - 1) <= 4 * DBL_EPSILON ? k / n : k * h;
+}
+
+/* The end of step k of a stretch. */
+static double step_end(const nt_stretch *s, double k)
+{
+    if (k == s->count)
+        return s->end;
+    return s->begin + (s->whole ? multiple(k, s->h) : (s->end - s->begin) * (k / s->count));
+}
+
+/* Whether the steps of the stretch before, which was of another run, go on to the end of this one:
+ * a run in two parts then has the steps of a whole one. */
+static bool goes_on(const nt_stretch *s, double t, double h, double end)
+{
+    bool same = s->laid_out && s->whole && fabs(s->h - h) <= 4 * DBL_EPSILON * h &&
+                t == step_end(s, s->done) && fills(s->done, h, t - s->begin);
+    return same && fills(round((end - s->begin) / h), h, end - s->begin);
+}
+
+/* The stretch that the present state lies in. */
+static nt_status lay_out(nt_integrator *it, double end, double h, nt_error *error)
+{
+    nt_stops *s = &it->stops;
+    nt_stretch *stretch = &s->stretch;
+    const nt_system *system = it->problem->system;
+    double t = it->stepper.now.all[NT_PHASE_T];
+    if (stretch->laid_out && stretch->run_end == end && stretch->h == h)
+        return NT_OK;
+    double stop = (double)INFINITY;
+    if (s->events->stop_after)
+        stop = s->events->stop_after(system->self, t, end, h, it->stepper.now.memory);
+    nt_stretch before = *stretch;
+    bool known = stop <= end, on = goes_on(&before, t, h, known ? stop : end);
+    *stretch = (nt_stretch){.begin = on ? before.begin : t,
+                            .end = known ? stop : end,
+                            .run_end = end,
+                            .h = h,
+                            .done = on ? before.done : 0,
+                            .known = known,
+                            .laid_out = 1,
+                            .last = before.last,
+                            .at_once = before.at_once};
+    double length = stretch->end - stretch->begin;
+    /* a ratio that is whole but for rounding is whole */
+    stretch->count = fmax(1, ceil(length / h * (1 - 1e-12)));
+    stretch->whole = fills(stretch->count, h, length);
+    if (stretch->count > 1e15)
+        return nt_fail(error, NT_INVALID, "%.3g steps of %g s to t = %g s are too many",
+                       stretch->count, h, stretch->end);
+    return NT_OK;
+}
+
+/* To the end of the stretch, or to the event before it. */
+static nt_status advance_stretch(nt_integrator *it, double h, nt_observer observer, void *context,
+                                 nt_error *error)
+{
+    nt_stretch *stretch = &it->stops.stretch;
+    if (it->variable)
+        return nt_integrator_advance_variable(it, stretch->end, h, observer, context, error);
+    while (stretch->laid_out && stretch->done < stretch->count) {
+        double target = step_end(stretch, stretch->done + 1);
+        nt_status status = nt_integrator_advance(it, target, observer, context, error);
+        if (status != NT_OK)
+            return status;
+    }
+    return NT_OK;
+}
+
+/* At a known stop whose events have not happened yet: there a run can be stopped, saved and gone on
+ * with, to another end too. */
+static bool is_due(const nt_integrator *it)
+{
+    const nt_stretch *stretch = &it->stops.stretch;
+    return stretch->laid_out && stretch->known && !it->stops.busy &&
+           it->stepper.now.all[NT_PHASE_T] == stretch->end;
+}
+
+nt_status nt_stops_advance(nt_integrator *it, double end, double h, nt_observer observer,
+                           void *context, nt_error *error)
+{
+    nt_stops *s = &it->stops;
+    nt_status status = NT_OK;
+    while (status == NT_OK && it->stepper.now.all[NT_PHASE_T] < end && !s->stretch.ended) {
+        bool due = is_due(it);
+        if (!due && (status = lay_out(it, end, h, error)) != NT_OK)
+            return status;
+        s->nudge = NUDGE * fmin(h, s->stretch.end - s->stretch.begin);
+        if (!due)
+            status = advance_stretch(it, h, observer, context, error);
+        /* an event that was found has happened already, and the stretch is no longer laid out */
+        if (status == NT_OK && s->stretch.laid_out && s->stretch.known &&
+            it->stepper.now.all[NT_PHASE_T] == s->stretch.end)
+            status = nt_stops_happen(it, error);
+    }
+    return status;
+}
+
+bool nt_stops_whole(const nt_integrator *it) { return !it->stops.events || !it->stops.busy; }
