@@ -207,6 +207,12 @@ static nt_status add_loss(nt_sensitivity *s, const nt_phase *from, const nt_phas
     return status;
 }
 
+/* What a switch does is the same a little later; what an event does may depend on the time. */
+static bool moves_time(const nt_integrator *it, const nt_jump_of_state *jump)
+{
+    return jump->kept_at >= 0 || (jump->asked >= 0 && it->stops.way[jump->asked] != NT_INSIDE);
+}
+
 /* What an instant makes of a variation: of q, v and memory, and of the energy that it gives. */
 typedef struct behind_rates {
     double *q, *v, *memory, loss;
@@ -234,7 +240,7 @@ static nt_status difference_behind(nt_sensitivity *s, const nt_jump_of_state *ju
         nt_instant instant;
         memcpy(varied.all, jump->from->all, it->size * sizeof(double));
         nt_sensitivity_move(p, jump->from, d, sign * distance * step, s->values, &varied);
-        if (jump->kept_at >= 0)
+        if (moves_time(it, jump))
             varied.all[NT_PHASE_T] += sign * distance * step * dt;
         if (s->route[i].parameter >= 0)
             status = nt_sensitivity_move_parameter(s, i, sign * distance * step);
@@ -311,6 +317,8 @@ static nt_status state_behind(nt_sensitivity *s, const nt_jump_of_state *jump, i
         step = fmin(step, 1e-2 * nt_parameter_scale(s, s->route[i].parameter));
     if (jump->kept_at >= 0 && dt != 0) /* times beside lie within a part of a step */
         step = fmin(step, 0.1 * jump->from->all[NT_PHASE_STEP] / fabs(dt));
+    else if (moves_time(s->integrator, jump) && dt != 0)
+        step = fmin(step, 0.1 * s->integrator->stops.stretch.h / fabs(dt));
     for (size_t k = 0; k < n_memory; k++)
         if (d->memory[k] != 0)
             step = fmin(step, 1e-2 * (1 + fabs(jump->from->memory[k])) / fabs(d->memory[k]));

@@ -343,6 +343,8 @@ static void test_refusals(void **state)
         {"order: 2, damping: [1, 2]}\n", "expected a number, or a list of 6 numbers"},
         {"order: 4, inertia_points: 4}\n", "the mass matrix is singular"},
         {"inertia: lumped, inertia_points: 9}\n", "lumped inertia is at the nodes"},
+        {"order: 4, quadrature_points: 3}\n", "expected 4 or more"},
+        {"order: 4, quadrature: sections, quadrature_points: 1}\n", "expected 5 or more"},
         {"quadrature: simpson}\n", "expected gauss, gauss-lobatto, sections or trapezoidal"},
         {"order: 2}\nmarkers: {m: {on: b, station: 1.5}}\n", "a number from 0 to 1, got 1.5"},
         {"order: 2}\nmarkers: {m: {on: b}}\n", "'b' is a beam, expected a body: b.root, b.tip"},

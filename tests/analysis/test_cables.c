@@ -44,6 +44,35 @@ static void test_catenary(void **state)
     is_close("order", log2(off[0] / off[1]), 2, 0.1);
 }
 
+/* Both ends above a bed on which the middle lies: it begins there, not below, where springs of the
+ * bed would hold 43 kJ. */
+static void test_begins_on_the_bed(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, -9.81]\n"
+        "cables:\n"
+        "  c: {between: [ground, ground], at: [[0, 0, 0], [10, 0, 0.5]], length: 11, mass: 2,\n"
+        "      stiffness: 1e6, damping: 1e-3, seabed: {height: -1, stiffness: 1e4, damping: 100}}\n"
+        "simulation: {duration: 1, step: 1e-3}\n";
+    bench b = {0};
+    nt_quantity_info potential;
+    double before;
+    (void)state;
+    if (nt_model_read_text(&b.model, text, strlen(text), "bed", NULL, NULL, 0, &b.error))
+        fail_msg("%s", b.error.message);
+    begin_bench(&b, (nt_static_setup){0});
+    nt_state start = nt_static_state(b.state);
+    assert_int_equal(nt_model_quantity(b.model, "energy.potential", &potential, &b.error), NT_OK);
+    assert_int_equal(nt_run_sample(b.run, &potential, &start, NULL, &before, &b.error), NT_OK);
+    solve(&b);
+    is_close("energy of the start over that at rest", before / number(&b, "energy.potential"), 1,
+             5e-3);
+    is_close("node 10 lies, as deep as bears it", number(&b, "c.node10.position.z"),
+             -1 - 2 * 9.81 / 1e4, 1e-9);
+    close_bench(&b);
+}
+
 /* ---- tangents ----------------------------------------------------------------------------------
  */
 
@@ -252,8 +281,11 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_catenary), cmocka_unit_test(test_tangent_and_parameters),
-        cmocka_unit_test(test_tether),   cmocka_unit_test(test_momentum),
+        cmocka_unit_test(test_catenary),
+        cmocka_unit_test(test_begins_on_the_bed),
+        cmocka_unit_test(test_tangent_and_parameters),
+        cmocka_unit_test(test_tether),
+        cmocka_unit_test(test_momentum),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

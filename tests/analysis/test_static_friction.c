@@ -172,6 +172,53 @@ static void table_stands_on_slope(void **state)
     close_bench(&b);
 }
 
+/* What stands on contacts alone carries its weight through them, whatever has slipped before. */
+static const char puck[] =
+    "nutate: 1\n"
+    "parameters: {x0: %g}\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies: {b: {point: true, mass: 2, position: [x0, 0, 0.0999]}}\n"
+    "contacts:\n"
+    "  c: {type: sphere_plane, between: [ground, b], plane: {normal: [0, 0, 1]}, radius: 0.1,\n"
+    "      stiffness: 1e5, exponent: 1, friction: {coefficient: 0.5, law: set-valued}}\n"
+    "forces: {s: {type: spring, between: [ground, b], at: [[-5, 0, 0.0999], [x0, 0, 0.0999]],\n"
+    "             stiffness: 20, length: 5}}\n"
+    "simulation: {duration: 1, step: 1e-3}\n";
+
+static void no_state_is_out_of_balance(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        bench b;
+        char text[900];
+        snprintf(text, sizeof text, puck, 0.4 * (i + 1));
+        open_bench(&b, text, (nt_static_setup){0});
+        if (nt_static_solve(b.state, &b.error) == NT_OK)
+            is_close("weight", number(&b, "c.force.z"), 19.62, 1e-3);
+        else
+            assert_int_equal(b.error.status, NT_NOT_CONVERGED);
+        close_bench(&b);
+    }
+}
+
+/* It has slipped to rest along the spring, which holds it across: nothing leaves this state. */
+static void what_has_slipped_is_judged_at_rest(void **state)
+{
+    bench b;
+    nt_stability stability;
+    char text[900];
+    (void)state;
+    snprintf(text, sizeof text, puck, 1.0);
+    open_bench(&b, text, (nt_static_setup){0});
+    solve(&b);
+    is_close("place", number(&b, "b.position.x"), 0.5 * 19.62 / 20, 1e-5);
+    if (nt_static_stability(b.state, &stability, &b.error) != NT_OK)
+        fail_msg("%s", b.error.message);
+    assert_true(stability.stable);
+    assert_int_equal(friction_at(&b, 0).holds, NT_DRY_SLIPS);
+    close_bench(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +226,8 @@ int main(void)
         cmocka_unit_test(block_lags_along_a_path),
         cmocka_unit_test(rod_falls_to_where_it_is_held),
         cmocka_unit_test(table_stands_on_slope),
+        cmocka_unit_test(no_state_is_out_of_balance),
+        cmocka_unit_test(what_has_slipped_is_judged_at_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,4 +133,69 @@ expect 2 import windio old.yaml
 says "import needs -o MODEL"
 expect 2 import windio old.yaml --part nose -o x.yaml
 says "expected blade, rotor or turbine"
+
+# What BeamDyn's files get wrong: NAME, how the primary file is changed, the other one, what is said.
+of_beamdyn() {
+    sed "$2; s/of blade.dat/$1.dat/" blade.inp >"$1.inp"
+    sed "$3" "of blade.dat" >"$1.dat"
+    expect 2 import beamdyn "$1.inp" -o x.yaml
+    says "$4"
+}
+of_beamdyn short 's/3   kp_total/2   kp_total/; s/1   3 /1   2 /' '' "there are more key points than kp_total"
+of_beamdyn members 's/1   3 /1   7 /' '' "members.inp:6:1: the members have 7 key points in all, kp_total says 3"
+of_beamdyn wide 's/0 0 5 /0 0 5 1 /' '' "wide.inp:10:1: expected 4 numbers, got more"
+of_beamdyn radian 's/(deg)/(rad)/' '' "expected the twist in degrees"
+of_beamdyn order 's/5   order_elem/0   order_elem/' '' "order_elem is 0, expected a whole number from 1"
+of_beamdyn modal '' 's/0 damp_type/2 damp_type/' "damp_type is 2, expected a whole number from 0 to 1"
+of_beamdyn grows '' 's/0 damp_type/1 damp_type/; s/ 0.1 0.1/ -0.1 -0.1/' "damping is negative"
+of_beamdyn seven '' 's/^0 1e7 0 0 0 0/& 0/' "seven.dat:13:1: expected 6 numbers, got more"
+of_beamdyn uneven '' 's/^0 5 0 0 0 0/0 7 0 0 0 0/' "station 0: mass is not that of a body"
+of_beamdyn soft '' 's/^0 0 0 0 1e5 0/0 0 0 0 -1e5 0/' "station 0: the stiffness matrix is not positive definite"
+sed 's/of blade.dat/part.dat/' blade.inp >part.inp
+sed 's/^ 1$/ 0.8/; s/^0 0 0 0 0 0.03/0 0 0 0 0 0.3/' "of blade.dat" >part.dat
+expect 0 import beamdyn part.inp -o x.yaml
+says "sections are given from station 0 to 0.8" "station 0: the moment of inertia about the line is 0.3 kg m"
+
+# And windIO's: NAME, of which file, how it is changed, what is said.
+of_windio() {
+    sed "$3" "$2.yaml" >"$1.yaml"
+    expect 2 import windio "$1.yaml" -o x.yaml
+    says "$4"
+}
+of_windio first new "s/'2.0'/'1.0'/" "but the blade is laid out as in version 2"
+of_windio second old '1i windIO_version: 2.0' "but the blade is laid out as in version 1"
+of_windio lower new 's/K12: .*/&\n          K21: [9, 9, 9]/' "has no entry 'K21'"
+of_windio moment new 's/i_cp: /i_xy: [1, 1], &/' "inertia_matrix has no entry 'i_xy'"
+of_windio grid new 's/z: {grid: \[0, 0.5, 1\]/z: {grid: [0, 0.5, 0.9]/' "z from grid 0 to 0.9, expected from 0 to 1"
+of_windio mu new 's/inertia_matrix:/structural_damping: {mu: [-1, 0, 0, 0, 0, 0]}\n        &/' "mu is -1"
+of_windio hub old 's/diameter: 2,/diameter: -2,/' "the hub's diameter is -2"
+of_windio downwind old 's/{number/{rotor_orientation: Downwind, number/' "expected upwind"
+of_windio wall old 's/\[0.02, 0.01\]/[0.02, 0.6]/' "the tower's wall is 0.6 m at grid 1 of a diameter of 1 m"
+of_windio hubmass old 's/hub: {/&elastic_properties_mb: {system_mass: -1, system_inertia: [1, 1, 1]}, /' \
+    "the hub has a mass of -1 kg"
+of_windio uneven old 's/\[5, 0, 0, 0, 0, 0, 5,/[5, 0, 0, 0, 0, 0, 7,/g' "station 0: mass is not that of a body"
+
+# Without its version a file is known by its layout: 5.73 degrees are 0.1 rad.
+sed '/windIO_version/d' new.yaml >silent.yaml
+expect 0 import windio silent.yaml -o silent_model.yaml
+cmp -s silent_model.yaml b.yaml || fail "without windIO_version the blade is another"
+sed 's/inertia_matrix: {grid: \[0, 1\]/inertia_matrix: {grid: [0, 0.6]/; s/twist: {grid: \[0, 1\]/twist: {grid: [0, 0.5]/
+    s/y: {grid: \[0, 1\], values: \[0, 0\]}/y: {grid: [0, 0.3, 0.6, 0.8, 1], values: [0, 0, 1, 0, 0]}/' new.yaml >bent.yaml
+expect 0 import windio bent.yaml -o x.yaml
+says "inertia_matrix is given from grid 0 to 0.6" "outer_shape.twist is given from grid 0 to 0.5" \
+    "reference axis: at grid 0.3 it is at 0.2885 of its length"
+grep -q "\[0, 1, 6\]" x.yaml || fail "the axis leaves out points of y"
+
+# A tower with two points and a wall in three pieces, and one that leans and is bent.
+sed 's/outer_diameter: {grid: \[0, 1\], values: \[2, 1\]}/outer_diameter: {grid: [0, 0.4, 1], values: [2, 1.9, 1]}/
+    s/tower:/&/; s/{number/{rotor_diameter: 100, number/; /VS_maxspd/d' old.yaml >pieces.yaml
+expect 0 import windio pieces.yaml -o x.yaml
+says "make a rotor of 21.97" "gives no speed of the rotor"
+grep -q "at: 0.4, .* radius: 0.95," x.yaml || fail "the tower leaves out a station of its diameter"
+sed '/outer_shape_bem/,/outer_diameter/ {
+    s/x: {grid: \[0, 1\], values: \[0, 0\]}/x: {grid: [0, 0.5, 1], values: [0, 3, 1]}/
+}' old.yaml >leans.yaml
+expect 0 import windio leans.yaml -o x.yaml
+grep -q "\[3, 0, 14.5\]" x.yaml || fail "the tower leaves out a point of its axis"
+grep -q "position: \[1, 0, 29\]" x.yaml || fail "the nacelle is not at the tower's top"
 finish

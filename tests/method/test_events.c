@@ -4,31 +4,38 @@
 #include <nutate/method.h>
 
 typedef struct seen {
-    int n, number[32];
-    double t[32], energy[32][2];
+    int n, number[96];
+    double t[96], energy[96][2];
 } seen;
 
 static void see(void *context, const nt_occurrence *o)
 {
     seen *s = context;
-    assert_true(s->n < 32);
+    assert_true(s->n < 96);
     s->number[s->n] = o->number;
     s->t[s->n] = o->t;
     memcpy(s->energy[s->n++], o->energy, sizeof o->energy);
 }
 
-static nt_integrator *begin_run(mechanism *m, const char *method, seen *s)
+static nt_integrator *begin_variable(mechanism *m, const char *method, double tolerance, seen *s)
 {
     nt_error error = {0};
     nt_integrator *it;
-    nt_integrator_setup setup = {
-        .system = nt_run_system(m->run), .method = nt_method_find(method), .track_work = 1};
+    nt_integrator_setup setup = {.system = nt_run_system(m->run),
+                                 .method = nt_method_find(method),
+                                 .track_work = 1,
+                                 .tolerance = {tolerance, tolerance, tolerance, tolerance}};
     if (nt_integrator_create(&it, &setup, &error) != NT_OK ||
         nt_integrator_start(it, 0, NULL, NULL, NULL, &error) != NT_OK)
         fail_msg("%s", error.message);
     *s = (seen){0};
     nt_integrator_observe_events(it, see, s);
     return it;
+}
+
+static nt_integrator *begin_run(mechanism *m, const char *method, seen *s)
+{
+    return begin_variable(m, method, 0, s);
 }
 
 /* A door of 8.2 kg m^2 about its hinge, driven by 10 N m against a stop at 1.2 rad: it rebounds
@@ -72,6 +79,83 @@ static void a_door_slams(void **state)
         nt_state end = nt_integrator_state(it);
         CLOSE(2 * atan2(end.q[6], end.q[3]), 1.2, 1e-12);
         CLOSE(end.v[5], 0, 1e-12);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
+/* A ball that keeps 0.8 of its speed down to 1e-5 m/s, where it flies for 2e-6 s and rises by 5e-12
+ * m: it meets the floor at sqrt(2 h/g) and then 2 v_k/g later each time, and stays there. */
+static const char ball[] =
+    "nutate: 1\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies: {ball: {mass: 0.5, inertia: [2e-3, 2e-3, 2e-3], position: [0, 0, 1.1]}}\n"
+    "markers: {lowest: {on: ball, at: [0, 0, -0.1]}}\n"
+    "joints: {floor: {type: planar, between: [ground, ball], points: [[0, 0, 0], lowest], axes: "
+    "[[0, 0, 1], [0, 0, 1]], active: false, restitution: 0.8, rest_speed: 1e-5}}\n"
+    "events: {bounce: {when: lowest.position.z, direction: falling, then: [{engage: floor}]}}\n";
+
+static void a_ball_bounces_to_rest(void **state)
+{
+    static const struct {
+        const char *method;
+        double tolerance, off;
+    } cases[] = {{"rkmk-dop853", 1e-10, 1e-10},
+                 {"rkmk-dop853", 0, 1e-10},
+                 {"rkmk-dopri5", 1e-10, 1e-10},
+                 {"generalized-alpha", 0, 1e-9},
+                 {"generalized-alpha-soi2", 1e-6, 1e-3},
+                 {"semi-explicit-2", 0, 1e-9},
+                 {"theta", 1e-6, 1e-3},
+                 {"bdf", 1e-10, 1e-6}};
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        mechanism m = mechanism_read(ball);
+        nt_error error = {0};
+        seen s;
+        nt_integrator *it = begin_variable(&m, cases[c].method, cases[c].tolerance, &s);
+        assert_int_equal(nt_integrator_run(it, 5, 0.01, NULL, NULL, &error), NT_OK);
+        double t = sqrt(2 / 9.81), v = sqrt(2 * 9.81);
+        int n = 0;
+        for (; v > 1e-5; n++, v *= 0.8) {
+            t += n > 0 ? 2 * v / 9.81 : 0;
+            assert_true(n < s.n);
+            CLOSE(s.t[n], t, cases[c].off);
+        }
+        assert_int_equal(s.n, n + 1); /* the last time it stays */
+        nt_state end = nt_integrator_state(it);
+        CLOSE(end.q[2], 0.1, 1e-14);
+        CLOSE(end.v[2], 0, 1e-14);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
+/* A relay whose two points lie 1e-5 s of motion apart, with steps of 0.1 s. */
+static void a_relay_that_chatters_is_refused(void **state)
+{
+    static const char *const methods[] = {"generalized-alpha", "rkmk-dop853", "bdf"};
+    (void)state;
+    for (size_t c = 0; c < sizeof methods / sizeof methods[0]; c++) {
+        mechanism m =
+            mechanism_read("nutate: 1\n"
+                           "parameters: {k: 1}\n"
+                           "bodies: {m: {mass: 1, inertia: [1, 1, 1]}}\n"
+                           "states: {y: {rate: k}}\n"
+                           "events:\n"
+                           "  up: {when: y - 0.30001, direction: rising, then: [{set: {k: -1}}]}\n"
+                           "  down: {when: y - 0.3, direction: falling, then: [{set: {k: 1}}]}\n");
+        nt_error error = {0};
+        nt_integrator_setup setup = {.system = nt_run_system(m.run),
+                                     .method = nt_method_find(methods[c])};
+        nt_integrator *it;
+        assert_int_equal(nt_integrator_create(&it, &setup, &error), NT_OK);
+        assert_int_equal(nt_integrator_start(it, 0, NULL, NULL, NULL, &error), NT_OK);
+        assert_int_equal(nt_integrator_run(it, 1, 0.1, NULL, NULL, &error), NT_NOT_CONVERGED);
+        assert_non_null(
+            strstr(error.message, "has happened a thousand times within a step of 0.1"));
+        assert_non_null(strstr(error.message, "event "));
+        CLOSE(nt_integrator_state(it).t, 0.30001 + 999e-5, 1e-7);
         nt_integrator_destroy(it);
         mechanism_close(&m);
     }
@@ -232,6 +316,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_door_slams),
+        cmocka_unit_test(a_ball_bounces_to_rest),
+        cmocka_unit_test(a_relay_that_chatters_is_refused),
         cmocka_unit_test(panels_latch),
         cmocka_unit_test(a_stone_is_thrown),
         cmocka_unit_test(bad_events_are_refused),

@@ -118,8 +118,26 @@ static void wrong_numbers_are_told_where_they_stand(void **state)
         {"traction: {slip: 0.05,\n   friction: -1}", "traction.friction is -1", 5, 14},
         {"cage: {mass: 1, inertia: [1, 1, 1],\n  pocket_clearance: -1e-4}",
          "cage.pocket_clearance is", 5, 21},
+        {"outer_stiffness: 0", "outer_stiffness is 0, expected above 0", 4, 20},
         {"clearance: 0.1", "clearance is 0.1", 4, 14},
-        {"outer_flaw: {width: 1e-3, depth: 1e-3}", "outer_flaw: its edge", 4, 15},
+        {"outer_flaw: {width: 1e-3, depth: 1e-3}", "outer_flaw: its edge", 4, 36},
+        {"outer_flaw: {width: 4,\n   depth: 1e-6}", "width is 4 rad, expected positive and at most",
+         4, 23},
+        {"inner_waviness: {orders: [3, 5], amplitudes: [1e-6]}",
+         "inner_waviness: 2 orders, 1 amplitudes and 0 phases, expected as many of each", 4, 48},
+        {"inner_waviness: {orders: [3, 5],\n   amplitudes: [1e-6, 1e-6], phases: [1]}",
+         "2 orders, 2 amplitudes and 1 phases", 5, 16},
+        {"outer_waviness: {orders: [3, -5], amplitudes: [1e-6, 1e-6]}",
+         "order -5, expected a whole", 4, 28},
+        {"outer_waviness: {orders: 1000, amplitudes: 1e-5}",
+         "the race is as steep as 0.434783, expected less than 0.1", 4, 46},
+        {"cage: {mass: 0, inertia: [1, 1, 1], pocket_clearance: 1e-4}",
+         "cage.mass is 0, expected above 0", 4, 16},
+        {"cage: {mass: 1, inertia: [1, 1, 3],\n   pocket_clearance: 1e-4}",
+         "cage.inertia is 3, expected at least 0 and at most 2", 4, 28},
+        {"cage: {mass: 1, inertia: [1, 1, 1], pocket_clearance: 1e-4, material:\n {nu: 0.4,\n  E: "
+         "-1}}",
+         "cage.material.E is -1, expected above 0", 6, 6},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[1024];

@@ -110,8 +110,49 @@ static void a_ball_bounces(void **state)
     mechanism_close(&m);
 }
 
+/* y = p t passes 0.3 at T = 0.3/p, where numbers take values of the time, and another event is
+ * started 0.1 s later: z(1) = T (1 - T), w(1) = 2 (0.9 - T), u = T^2. */
+static const char timed[] = "nutate: 1\n"
+                            "parameters: {p: 1.5, k: 0, m: 0}\n"
+                            "bodies: {b: {mass: 1, inertia: [1, 1, 1]}}\n"
+                            "states:\n"
+                            "  y: {rate: p}\n"
+                            "  z: {rate: k}\n"
+                            "  w: {rate: m}\n"
+                            "  u: {rate: 0}\n"
+                            "events:\n"
+                            "  a: {when: y - 0.3, then: [{set: {k: t}}, {set: {u: t^2}}, {start: "
+                            "b2, after: 0.1}]}\n"
+                            "  b2: {then: [{set: {m: 2}}]}\n";
+
+static void what_is_set_follows_the_time_of_its_event(void **state)
+{
+    const int parameter = 0;
+    const double T = 0.3 / 1.5, dT = -T / 1.5;
+    const double wanted[4] = {1, dT * (1 - 2 * T), -2 * dT, 2 * T * dT};
+    mechanism m = mechanism_read(timed);
+    nt_error error = {0};
+    nt_integrator *it;
+    nt_sensitivity *s;
+    (void)state;
+    nt_integrator_setup setup = {.system = nt_run_system(m.run),
+                                 .method = nt_method_find("rkmk-dop853")};
+    assert_int_equal(nt_integrator_create(&it, &setup, &error), NT_OK);
+    assert_int_equal(nt_sensitivity_create(&s, it, &parameter, 1, &error), NT_OK);
+    assert_int_equal(nt_integrator_start(it, 0, NULL, NULL, NULL, &error), NT_OK);
+    assert_int_equal(nt_sensitivity_start(s, &error), NT_OK);
+    assert_int_equal(nt_integrator_run(it, 1, 0.05, NULL, NULL, &error), NT_OK);
+    CLOSE(nt_integrator_state(it).v[7], T * (1 - T), 1e-13);
+    for (int i = 0; i < 4; i++)
+        CLOSE(nt_sensitivity_state(s, 0).v[6 + i], wanted[i], 1e-10);
+    nt_sensitivity_destroy(s);
+    nt_integrator_destroy(it);
+    mechanism_close(&m);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_ball_bounces)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_ball_bounces),
+                                       cmocka_unit_test(what_is_set_follows_the_time_of_its_event)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,8 +170,7 @@ static double rate_of_loads(nt_static *s, const double *load)
     return rate;
 }
 
-/* Loads alone, without reactions. */
-static nt_status find_loads(nt_static *s, double *load)
+nt_status nt_static_find_loads(nt_static *s, double *load)
 {
     nt_point at = nt_static_point(s);
     const nt_terms terms = {
@@ -208,7 +207,7 @@ nt_status nt_static_find_drag(nt_static *s)
     nt_status status = s->mass_known ? NT_OK : find_mass(s);
     if (status == NT_OK && !s->mass_known) {
         s->mass_known = true;
-        status = find_loads(s, s->drag);
+        status = nt_static_find_loads(s, s->drag);
         s->rate = SHARE_OF_INERTIA * rate_of_loads(s, s->drag);
     }
     memset(s->drag, 0, (size_t)p->nv * sizeof *s->drag);
@@ -268,7 +267,7 @@ static void hold_direction(const nt_static *s, const nt_hold *h, double d[3])
 }
 
 /* x -= d (d . x) */
-static void hold_vector(const nt_static *s, double *x)
+void nt_static_without_held(const nt_static *s, double *x)
 {
     for (int k = 0; k < s->n_holds; k++) {
         const nt_hold *h = &s->holds[k];
@@ -348,13 +347,13 @@ nt_status nt_static_factor(nt_static *s, double shift)
 
 nt_status nt_static_solve_linear(nt_static *s, double *b)
 {
-    hold_vector(s, b);
+    nt_static_without_held(s, b);
     nt_factors_clear_dropped(s->factors, b);
     nt_status status = nt_solver_solve(s->solver, b, 1);
     for (int i = 0; status == NT_OK && i < s->problem->n; i++)
         if (!isfinite(b[i]))
             status = NT_SINGULAR;
-    hold_vector(s, b);
+    nt_static_without_held(s, b);
     return status;
 }
 

@@ -118,6 +118,9 @@ void nt_static_accept(nt_static *s);
 /* residual[n] and, where wanted, `derivative`. NT_NOT_FINITE where there is none. */
 nt_status nt_static_evaluate(nt_static *s, double *residual, bool derivative);
 
+/* Loads alone, without reactions: load[nv]. */
+nt_status nt_static_find_loads(nt_static *s, double *load);
+
 /* D, a diagonal with |K| <= D: row sums of |K|, and inertia at a rate at which the loads move
  * everything by about its own size. From `derivative`. */
 nt_status nt_static_find_drag(nt_static *s);
@@ -128,6 +131,8 @@ double nt_static_stiffness_along(nt_static *s, const double *x);
 
 /* Factorise `derivative` with `shift` times the drag on its diagonal. */
 nt_status nt_static_factor(nt_static *s, double shift);
+/* x[nv or n] without what is along held directions, in place. */
+void nt_static_without_held(const nt_static *s, double *x);
 /* b[n] in place; held directions and rows that are left out are zero. NT_SINGULAR where what comes
  * out is no number. */
 nt_status nt_static_solve_linear(nt_static *s, double *b);
@@ -165,6 +170,13 @@ nt_status nt_static_newton_near_by(nt_static *s);
 /* The state nearest to the present point, with friction as it holds there. */
 nt_status nt_static_solve_once(nt_static *s, nt_error *error);
 
+/* ---- static_verify.c ----------------------------------------------------------------------------
+ */
+
+/* Whether the present point is a static state: forces in balance, rows met, friction within what it
+ * can hold. NT_NOT_CONVERGED with the numbers where it is none. */
+nt_status nt_static_verify(nt_static *s, nt_error *error);
+
 /* ---- static_friction.c --------------------------------------------------------------------------
  */
 
@@ -174,11 +186,17 @@ void nt_static_loosen(nt_static *s);
 /* nt_static_solve of a system with dry friction. */
 nt_status nt_static_solve_rough(nt_static *s, nt_error *error);
 
+/* All parts at the present point, into s->dry. */
+nt_status nt_static_look_at_friction(nt_static *s);
+
 /* Whether any part slips. */
 bool nt_static_slips(nt_static *s);
 /* What slips sticks from now on in `memory`, that of the present state: as it stands still it holds
  * as much as it can. */
 void nt_static_stand(nt_static *s, double *memory);
+
+/* All that touches sticks, as if it had not touched before, and holds nothing there. */
+void nt_static_stick_anew(nt_static *s);
 
 /* From the point in `reference` to the next one of a path, where a search has just found it; fails
  * as the search does, with the point somewhere. */

@@ -62,6 +62,8 @@ static void hold(nt_static *s, int i, nt_dry_state holds)
     system->events->dry_hold(system->self, &at, i, holds, s->rough[i].towards, s->memory);
 }
 
+nt_status nt_static_look_at_friction(nt_static *s) { return look(s, NULL); }
+
 void nt_static_loosen(nt_static *s)
 {
     for (int i = 0; i < s->n_rough; i++)
@@ -331,6 +333,18 @@ void nt_static_stand(nt_static *s, double *memory)
         if (s->dry[i].holds != NT_DRY_LOOSE)
             system->events->dry_hold(system->self, &at, i, NT_DRY_STICKS, s->rough[i].towards,
                                      memory);
+}
+
+void nt_static_stick_anew(nt_static *s)
+{
+    if (look(s, NULL) != NT_OK)
+        return;
+    for (int i = 0; i < s->n_rough; i++) {
+        hold(s, i, NT_DRY_LOOSE);
+        if (s->dry[i].gap < 0)
+            hold(s, i, NT_DRY_STICKS);
+    }
+    nt_problem_take_rows(s->problem, s->memory);
 }
 
 /* ---- along a path -----------------------------------------------------------------------------

@@ -107,6 +107,9 @@ static void distance(nt_static *s, const double *from, double *angle, double *le
 
 static nt_status show(path *a, nt_static_event event)
 {
+    nt_status status = a->s->settles ? NT_OK : nt_static_verify(a->s, a->error);
+    if (status != NT_OK)
+        return status;
     a->points++;
     if (a->wanted->observe && a->wanted->observe(a->wanted->context, a->s, a->s->load, event))
         return nt_fail(a->error, NT_INTERRUPTED, "interrupted at the load %g", a->s->load);

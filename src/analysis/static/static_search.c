@@ -593,8 +593,13 @@ nt_status nt_static_solve(nt_static *s, nt_error *error)
     NT_NEED(error, "state", s);
     if (!s->started)
         return nt_fail(error, NT_INVALID, "nt_static_start was not called");
-    bool rough = s->n_rough > 0 && !s->settles;
-    return nt_said(error, rough ? nt_static_solve_rough(s, error) : nt_static_solve_once(s, error));
+    if (s->settles) /* part of a search that looks at the end */
+        return nt_said(error, nt_static_solve_once(s, error));
+    nt_status status =
+        s->n_rough > 0 ? nt_static_solve_rough(s, error) : nt_static_solve_once(s, error);
+    if (status == NT_OK && (status = nt_static_verify(s, error)) != NT_OK)
+        s->solved = false;
+    return nt_said(error, status);
 }
 
 int nt_static_free_count(const nt_static *s) { return s ? s->n_free : 0; }
@@ -602,138 +607,4 @@ int nt_static_free_count(const nt_static *s) { return s ? s->n_free : 0; }
 int nt_static_free_entry(const nt_static *s, int i)
 {
     return s && i >= 0 && i < s->n_free ? s->holds[s->n_holds - s->n_free + i].entry : -1;
-}
-
-/* ---- stability ------------------------------------------------------------------------------ */
-
-/* x^T M x by its diagonal parts would miss what couples; M itself. */
-static double inertia_along(nt_static *s, const double *x)
-{
-    const nt_problem *p = s->problem;
-    nt_point at = nt_static_point(s);
-    at.vdot = x;
-    const nt_terms terms = {.parts = NT_MASS, .level = NT_POSITION, .residual = s->other};
-    memset(s->other, 0, (size_t)p->n * sizeof *s->other);
-    double sum = 0;
-    if (nt_problem_evaluate(p, &at, &terms) != NT_OK)
-        return (double)NAN;
-    for (int i = 0; i < p->nv; i++)
-        sum += x[i] * s->other[i];
-    return sum;
-}
-
-/* "rotation of body b1 about z (1), ..." of the three entries that move most */
-static void name_direction(const nt_static *s, const double *x, char *text, int size)
-{
-    const nt_problem *p = s->problem;
-    int shown[3] = {-1, -1, -1}, used = 0;
-    double largest = 0;
-    if (size > 0)
-        text[0] = '\0';
-    for (int k = 0; k < 3 && used < size; k++) {
-        double most = 0;
-        for (int i = 0; i < p->nv; i++) {
-            double part = fabs(x[i]) / (p->quantity[i] == NT_LENGTH ? p->length : 1);
-            if (i != shown[0] && i != shown[1] && part > most * (1 + 1e-6)) {
-                most = part;
-                shown[k] = i;
-            }
-        }
-        largest = k == 0 ? most : largest;
-        if (shown[k] < 0 || most < 0.2 * largest)
-            return;
-        char name[100];
-        nt_problem_coordinate_name(p, shown[k], name, sizeof name);
-        used += snprintf(text + used, (size_t)(size - used), "%s%s", k > 0 ? ", " : "", name);
-    }
-}
-
-/* Growth of what swings is more than rounding from this part of |s| on. */
-static const double GROWS = 1e-7;
-
-/* Where forces have no potential, as under moments about fixed axes and loads that follow what they
- * act on: what small motions do. Without memory, or masses, it stays at the curvature. */
-static nt_status judge_by_modes(nt_static *s, nt_stability *out)
-{
-    int nv = s->problem->nv, chosen = -1;
-    nt_state state = nt_static_state(s);
-    nt_modes *modes = NULL;
-    nt_modes_setup setup = {.system = s->problem->system, .state = &state};
-    nt_status status = nt_modes_create(&modes, &setup, NULL);
-    if (status != NT_OK)
-        return status == NT_NO_MEMORY ? status : NT_OK;
-    out->stable = 1;
-    for (int i = 0; i < nt_modes_count(modes); i++) {
-        nt_mode mode = nt_modes_at(modes, i);
-        double size = hypot(mode.eigenvalue[0], mode.eigenvalue[1]), growth = mode.eigenvalue[0];
-        if (mode.moves_freely)
-            continue;
-        if (chosen < 0)
-            chosen = i;
-        if (growth > GROWS * size &&
-            (out->stable || growth > nt_modes_at(modes, chosen).eigenvalue[0])) {
-            chosen = i;
-            out->stable = 0;
-        }
-    }
-    if (chosen >= 0) {
-        nt_mode mode = nt_modes_at(modes, chosen);
-        double size = hypot(mode.eigenvalue[0], mode.eigenvalue[1]);
-        out->rate = out->stable ? size * size : -mode.eigenvalue[0] * mode.eigenvalue[0];
-        out->softness = copysign(fabs(out->softness), out->rate);
-        memcpy(s->softest, mode.shape[0], (size_t)nv * sizeof *s->softest);
-        name_direction(s, s->softest, out->words, (int)sizeof out->words);
-    }
-    nt_modes_destroy(modes);
-    return NT_OK;
-}
-
-/* Where an unstable state is left the fastest, from a direction without stiffness, in `softest`:
- * the squared rate is a few times that along it at the most. */
-static const double BEYOND = 4;
-
-static nt_status find_direction(nt_static *s, const nt_stability *out)
-{
-    double *x = s->step, inertia = inertia_along(s, s->softest);
-    if (out->softness > 0)
-        return nt_static_find_slowest(s, 0);
-    if (out->softness >= -NT_STATIC_FREE || !(inertia > 0))
-        return NT_OK;
-    memcpy(x, s->softest, (size_t)s->problem->nv * sizeof *x);
-    memset(x + s->problem->nv, 0, (size_t)s->problem->nc * sizeof *x);
-    double rate = nt_static_stiffness_along(s, x) / inertia;
-    return rate < 0 && isfinite(rate) ? nt_static_find_slowest(s, -BEYOND * rate) : NT_OK;
-}
-
-nt_status nt_static_stability(nt_static *s, nt_stability *out, nt_error *error)
-{
-    nt_error_clear(error);
-    NT_NEED(error, "state stability", s, out);
-    *out = (nt_stability){.softness = (double)INFINITY, .rate = (double)INFINITY, .stable = 1};
-    if (!s->solved)
-        return nt_fail(error, NT_INVALID, "there is no static state to look at");
-    nt_status status = nt_static_evaluate(s, s->residual, true);
-    if (status != NT_OK)
-        return nt_fail(error, status, "stability: %s", nt_status_text(status));
-    if ((status = nt_static_find_softest(s, false, &out->softness)) != NT_OK)
-        return nt_fail(error, status, "stability: %s", nt_status_text(status));
-    if (!isfinite(out->softness)) /* nothing can move */
-        return NT_OK;
-    if ((status = find_direction(s, out)) != NT_OK)
-        return nt_fail(error, status, "stability: %s", nt_status_text(status));
-    memcpy(s->step, s->softest, (size_t)s->problem->nv * sizeof *s->step);
-    memset(s->step + s->problem->nv, 0, (size_t)s->problem->nc * sizeof *s->step);
-    double stiffness = nt_static_stiffness_along(s, s->step);
-    bool symmetric;
-    out->stable = out->softness > 0;
-    out->critical = fabs(out->softness) <= NT_STATIC_FREE;
-    out->rate = stiffness / inertia_along(s, s->softest);
-    out->direction = s->softest;
-    name_direction(s, s->softest, out->words, (int)sizeof out->words);
-    status = nt_static_is_symmetric(s, &symmetric);
-    bool slips = nt_static_slips(s); /* its friction has no potential, and holds any disturbance */
-    if (status == NT_OK && !symmetric && !slips)
-        status = judge_by_modes(s, out);
-    return status == NT_OK ? NT_OK
-                           : nt_fail(error, status, "stability: %s", nt_status_text(status));
 }

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "linalg/dense.h"
+#include "model/beams/beam.h"
 
 #include <math.h>
 #include <nutate/model.h>
@@ -41,9 +42,25 @@ static double symmetrise(double *X)
     return largest > 0 ? off / largest : 0;
 }
 
-int nt_import_check_sections(nt_imported_blade *blade, FILE *notes)
+/* Why a section is none; NULL where it is one. */
+static const char *fault_of(const nt_imported_section *s)
 {
-    int kept = 0;
+    if (!nt_dense_is_positive6(s->stiffness))
+        return "the stiffness matrix is not positive definite (a centre outside, or a number that "
+               "is wrong)";
+    if (!nt_dense_is_positive6(s->mass))
+        return "the mass matrix is not positive definite (a centre outside, or a number that is "
+               "wrong)";
+    nt_beam_section as = {.given = 1u << NT_SECTION_STIFFNESS | 1u << NT_SECTION_MASS};
+    memcpy(as.stiffness, s->stiffness, sizeof as.stiffness);
+    memcpy(as.mass, s->mass, sizeof as.mass);
+    return nt_section_fault(&as);
+}
+
+int nt_import_check_sections(nt_imported_blade *blade, FILE *notes, char first[NT_IMPORT_FAULT])
+{
+    int kept = 0, given = blade->n_sections;
+    first[0] = '\0';
     for (int i = 0; i < blade->n_sections; i++) {
         nt_imported_section s = blade->sections[i];
         double off[2] = {symmetrise(s.stiffness), symmetrise(s.mass)};
@@ -53,17 +70,26 @@ int nt_import_check_sections(nt_imported_blade *blade, FILE *notes)
                         "station %g: the %s matrix is not symmetric by %.1e of its largest "
                         "entry; the mean of both halves is taken\n",
                         s.at, k == 0 ? "stiffness" : "mass", off[k]);
-        const char *what = !nt_dense_is_positive6(s.stiffness) ? "stiffness"
-                           : !nt_dense_is_positive6(s.mass)    ? "mass"
-                                                               : NULL;
-        if (what)
-            fprintf(notes,
-                    "station %g: the %s matrix is not positive definite (a centre outside, or "
-                    "a number that is wrong); the station is left out\n",
-                    s.at, what);
-        else
+        const char *fault = fault_of(&s);
+        if (!fault)
             blade->sections[kept++] = s;
+        else
+            fprintf(notes, "station %g: %s; the station is left out\n", s.at, fault);
+        if (fault && !first[0])
+            snprintf(first, NT_IMPORT_FAULT, "station %g: %s", s.at, fault);
+        const double *M = s.mass;
+        if (!fault && fabs(M[21] - M[28] - M[35]) > 0.01 * M[21])
+            fprintf(notes,
+                    "station %g: the moment of inertia about the line is %.6g kg m, those across "
+                    "it are %.6g and %.6g, whose sum it is of a section: taken as they are given\n",
+                    s.at, M[21], M[28], M[35]);
     }
+    const nt_imported_section *s = blade->sections;
+    if (kept > 0 && given > 1 && (s[0].at > 0 || s[kept - 1].at < 1))
+        fprintf(notes,
+                "sections are given from station %g to %g: the line has the first one before and "
+                "the last one behind\n",
+                s[0].at, s[kept - 1].at);
     return blade->n_sections = kept;
 }
 

@@ -33,8 +33,10 @@ typedef struct nt_imported_place {
 } nt_imported_place;
 
 /* Sections that are no sections are left out, with a note: stiffness and mass must be positive
- * definite and of the form of a body's. Returns how many are left. */
-int nt_import_check_sections(nt_imported_blade *blade, FILE *notes);
+ * definite and of the form of a body's. Returns how many are left; `first` tells of the first one
+ * that is not, and is empty where there is none. */
+enum { NT_IMPORT_FAULT = 300 };
+int nt_import_check_sections(nt_imported_blade *blade, FILE *notes, char first[NT_IMPORT_FAULT]);
 
 /* The entry of a beam under `beams`. anchor: sections are given this name, or (again) taken by it.
  */

@@ -1,6 +1,7 @@
 /* BeamDyn: a primary file with the key points, and the file of the blade that it names. Lines are
  * known by their place, as BeamDyn reads them; values come first in a line, words behind. Twist is
- * in degrees, positive about -z; rows of the matrices are of x, y, z (along the blade). */
+ * in degrees, positive about -z; rows of the matrices are of x, y, z (along the blade). A number
+ * more than a line or a table has is refused: it says that file and counts do not fit. */
 #include "input/import/import.h"
 
 #include "base/error.h"
@@ -8,6 +9,7 @@
 #include "base/number.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +62,14 @@ static char *take_word(char **at, int *length)
     return word;
 }
 
+static bool begins_with_number(char *line)
+{
+    int length;
+    double number;
+    char *word = take_word(&line, &length);
+    return length > 0 && nt_number_parse(word, length, &number);
+}
+
 static nt_status numbers_of(lines *l, char *line, int n, double *out)
 {
     for (int i = 0; line && i < n; i++) {
@@ -72,7 +82,14 @@ static nt_status numbers_of(lines *l, char *line, int n, double *out)
             return lines_fail(l, what);
         }
     }
-    return line ? NT_OK : lines_fail(l, "the file ends before it is complete");
+    if (!line)
+        return lines_fail(l, "the file ends before it is complete");
+    if (begins_with_number(line)) {
+        char what[100];
+        snprintf(what, sizeof what, "expected %d number%s, got more", n, n == 1 ? "" : "s");
+        return lines_fail(l, what);
+    }
+    return NT_OK;
 }
 
 /* The next line that names `key` after its value. */
@@ -98,15 +115,19 @@ static nt_status find_value(lines *l, const char *key, char **value)
     return lines_fail(l, what);
 }
 
-static nt_status find_count(lines *l, const char *key, int least, int *count)
+static nt_status find_count(lines *l, const char *key, int least, int most, int *count)
 {
     char *value;
     double number = 0;
     nt_status status = find_value(l, key, &value);
     if (status == NT_OK)
         status = numbers_of(l, value, 1, &number);
-    if (status == NT_OK && !(number >= least && number <= 100000 && number == floor(number)))
-        status = lines_fail(l, "expected a whole number, large enough");
+    if (status == NT_OK && !(number >= least && number <= most && number == floor(number))) {
+        char what[100];
+        snprintf(what, sizeof what, "%s is %.9g, expected a whole number from %d to %d", key,
+                 number, least, most);
+        status = lines_fail(l, what);
+    }
     *count = (int)number;
     return status;
 }
@@ -114,17 +135,52 @@ static nt_status find_count(lines *l, const char *key, int least, int *count)
 /* ---- the two files ------------------------------------------------------------------------------
  */
 
+enum { MOST_ROWS = 100000 };
+
+/* A line for each member: its number and that of its key points. Neighbours share one. */
+static nt_status read_members(lines *l, int members, int n)
+{
+    double row[2], sum = 1;
+    nt_status status = NT_OK;
+    for (int i = 0; i < members && status == NT_OK; i++) {
+        status = numbers_of(l, take_line(l), 2, row);
+        if (status == NT_OK && row[0] != i + 1)
+            status = lines_fail(l, "expected the members in their order, numbered from 1 on");
+        sum += row[1] - 1;
+    }
+    if (status == NT_OK && sum != n) {
+        char what[100];
+        snprintf(what, sizeof what, "the members have %.9g key points in all, kp_total says %d",
+                 sum, n);
+        status = lines_fail(l, what);
+    }
+    return status;
+}
+
+/* Two lines of words above the key points; the second one has the units. */
+static nt_status read_units(lines *l)
+{
+    char *names = take_line(l), *units = names ? take_line(l) : NULL;
+    if (!units)
+        return lines_fail(l, "the file ends before its key points");
+    if (begins_with_number(names) || begins_with_number(units))
+        return lines_fail(l, "expected two lines of names and units above the key points");
+    return strstr(units, "(rad)") ? lines_fail(l, "expected the twist in degrees, not in rad")
+                                  : NT_OK;
+}
+
 static nt_status read_points(lines *l, nt_imported_blade *b, FILE *notes)
 {
     int members = 0, n = 0;
-    nt_status status = find_count(l, "member_total", 1, &members);
+    nt_status status = find_count(l, "member_total", 1, MOST_ROWS, &members);
     if (status == NT_OK)
-        status = find_count(l, "kp_total", 2, &n);
+        status = find_count(l, "kp_total", 2, MOST_ROWS, &n);
     if (members > 1)
         fprintf(notes, "%d members: their key points are taken as one line\n", members);
-    for (int i = 0; i < members + 2 && status == NT_OK; i++)
-        if (!take_line(l))
-            status = lines_fail(l, "the file ends before its key points");
+    if (status == NT_OK)
+        status = read_members(l, members, n);
+    if (status == NT_OK)
+        status = read_units(l);
     if (status == NT_OK) {
         b->points = calloc((size_t)n, sizeof *b->points);
         b->twist = calloc((size_t)n, sizeof *b->twist);
@@ -148,6 +204,9 @@ static nt_status read_points(lines *l, nt_imported_blade *b, FILE *notes)
     for (int i = 0; i < n && status == NT_OK; i++)
         b->twist[i][0] = i == n - 1 ? 1 : b->twist[i][0] / length;
     b->n_points = b->n_twist = n;
+    char *heading = status == NT_OK ? take_line(l) : NULL;
+    if (heading && begins_with_number(heading))
+        status = lines_fail(l, "there are more key points than kp_total says");
     return status;
 }
 
@@ -175,16 +234,19 @@ static nt_status read_stations(lines *l, nt_imported_blade *b)
     static const int of[6] = {2, 0, 1, 5, 3, 4};
     int n = 0, damped = 0;
     double mu[6];
-    nt_status status = find_count(l, "station_total", 1, &n);
+    nt_status status = find_count(l, "station_total", 1, MOST_ROWS, &n);
     if (status == NT_OK)
-        status = find_count(l, "damp_type", 0, &damped);
+        status = find_count(l, "damp_type", 0, 1, &damped); /* 2, of modes, is not known here */
     for (int i = 0; i < 3 && status == NT_OK; i++)
         if (!take_line(l))
             status = lines_fail(l, "the file ends before its damping");
     if (status == NT_OK)
         status = numbers_of(l, take_line(l), 6, mu);
-    for (int i = 0; i < 6 && damped && status == NT_OK; i++)
+    for (int i = 0; i < 6 && damped && status == NT_OK; i++) {
         b->damping[i] = mu[of[i]];
+        if (mu[i] < 0)
+            status = lines_fail(l, "damping is negative, expected factors from 0 on");
+    }
     take_line(l); /* a heading */
     b->sections = status == NT_OK ? calloc((size_t)n, sizeof *b->sections) : NULL;
     if (status == NT_OK && !b->sections)
@@ -243,27 +305,30 @@ nt_status nt_import_beamdyn(const char *path, const char *part, FILE *to, FILE *
 {
     lines primary, stations = {0};
     nt_imported_blade blade = {0};
-    char *name = NULL, *order = NULL, beside[1024] = "";
+    char *name = NULL, beside[1024] = "";
+    int order = 0;
     if (part && strcmp(part, "blade") != 0)
         return nt_fail(error, NT_INVALID, "a BeamDyn file holds a blade alone, not a '%s'", part);
     nt_status status = lines_open(&primary, path, error);
     if (status == NT_OK)
         status = read_points(&primary, &blade, notes);
     if (status == NT_OK)
-        status = find_value(&primary, "order_elem", &order);
+        status = find_count(&primary, "order_elem", 1, 1000, &order);
     if (status == NT_OK)
         status = find_value(&primary, "BldFile", &name);
     if (status == NT_OK)
         status = open_beside(&primary, name, &stations, beside, sizeof beside, notes);
     if (status == NT_OK)
         status = read_stations(&stations, &blade);
-    if (status == NT_OK && nt_import_check_sections(&blade, notes) < 1)
-        status = lines_fail(&stations, "no station is a section");
+    char fault[NT_IMPORT_FAULT];
+    if (status == NT_OK && nt_import_check_sections(&blade, notes, fault) < 1)
+        status = nt_fail_at(error, NT_BAD_MODEL, stations.name, stations.line, 1,
+                            "no station is a section: %s", fault);
     if (status == NT_OK) {
         nt_imported_place place = {.x = v3_of(1, 0, 0), .y = v3_of(0, 1, 0), .z = v3_of(0, 0, 1)};
         fprintf(to,
                 "# From a BeamDyn file: elements of order 2 from station to station, where it has "
-                "one of order %s.\nnutate: 1\ntitle: Blade\n"
+                "one of order %d.\nnutate: 1\ntitle: Blade\n"
                 "gravity: [0, 0, 0]  # clamped upright, x as BeamDyn's\nbeams:\n",
                 order);
         nt_import_write_blade(to, "blade", &blade, &place, "blade", false);

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const double DEGREE = 3.14159265358979323846 / 180;
 
@@ -20,6 +21,7 @@ typedef struct windio {
     const nt_node *root;
     nt_error *error;
     FILE *notes;
+    bool second;  /* version 2 */
     double angle; /* rad of its unit */
 } windio;
 
@@ -107,6 +109,29 @@ static nt_status read_grid(windio *w, const nt_node *node, const char *what, int
     return status;
 }
 
+/* Says where a list does not go from end to end. */
+static void note_ends(windio *w, const char *what, const double *grid, int n)
+{
+    if (n > 1 && (grid[0] > 0 || grid[n - 1] < 1))
+        fprintf(w->notes, "%s is given from grid %g to %g: beyond, it is as at these ends\n", what,
+                grid[0], grid[n - 1]);
+}
+
+/* Keys that are none of `known`, which ends with NULL. */
+static nt_status refuse_others(windio *w, const nt_node *node, const char *what,
+                               const char *const *known)
+{
+    for (int i = 0; node->kind == NT_NODE_MAPPING && i < node->count; i++) {
+        int k = 0;
+        while (known[k] && !nt_node_is(node->keys[i], known[k]))
+            k++;
+        if (!known[k])
+            return nt_node_fail(w->error, node->keys[i], "%s has no entry '%.40s'", what,
+                                node->keys[i]->text);
+    }
+    return NT_OK;
+}
+
 static nt_status read_curve(windio *w, const nt_node *parent, const char *path, windio_curve *c)
 {
     const nt_node *node = find_path(parent, path);
@@ -137,26 +162,73 @@ static double curve_at(const windio_curve *c, double s)
 /* ---- the blade ---------------------------------------------------------------------------------
  */
 
-/* The reference axis at the points of x's grid or z's, whichever has more. */
-static nt_status read_axis(windio *w, const nt_node *axis, double (**points)[3], int *n)
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* All grid points of some curves, which rise. */
+static nt_status join_grids(windio *w, const windio_curve *c, int count, double **grid, int *n)
+{
+    int most = 0;
+    for (int i = 0; i < count; i++)
+        most += c[i].n;
+    *n = 0;
+    double *all = *grid = calloc((size_t)most, sizeof **grid);
+    if (!all)
+        return nt_fail(w->error, NT_NO_MEMORY, "out of memory");
+    for (int i = 0, k = 0; i < count; i++)
+        for (int j = 0; j < c[i].n; j++)
+            all[k++] = c[i].grid[j];
+    qsort(all, (size_t)most, sizeof *all, by_size);
+    for (int k = 0; k < most; k++)
+        if (*n == 0 || all[k] > all[*n - 1] + 1e-9)
+            all[(*n)++] = all[k];
+    return NT_OK;
+}
+
+/* The reference axis, at the points of all three grids. Sections stand at the part of the length
+ * that their grid says: where the axis is elsewhere at this grid, it is said. */
+static nt_status read_axis(windio *w, const nt_node *axis, double (**points)[3], double **grid,
+                           int *n)
 {
     windio_curve c[3] = {{0}};
     static const char *const names[] = {"x", "y", "z"};
+    double length = 0, along = 0, off = 0, where = 0;
     nt_status status = NT_OK;
-    for (int i = 0; i < 3 && status == NT_OK; i++)
+    for (int i = 0; i < 3 && status == NT_OK; i++) {
         status = read_curve(w, axis, names[i], &c[i]);
-    const windio_curve *base = c[0].n > c[2].n ? &c[0] : &c[2];
-    *n = base->n;
+        if (status == NT_OK && (c[i].grid[0] != 0 || c[i].grid[c[i].n - 1] != 1))
+            status = nt_node_fail(w->error, nt_node_find(nt_node_find(axis, names[i]), "grid"),
+                                  "reference axis: %s from grid %g to %g, expected from 0 to 1",
+                                  names[i], c[i].grid[0], c[i].grid[c[i].n - 1]);
+    }
+    if (status == NT_OK)
+        status = join_grids(w, c, 3, grid, n);
     *points = status == NT_OK ? calloc((size_t)*n, sizeof **points) : NULL;
     if (status == NT_OK && !*points)
         status = nt_fail(w->error, NT_NO_MEMORY, "out of memory");
-    for (int i = 0; i < *n && status == NT_OK; i++) {
+    for (int i = 0; status == NT_OK && i < *n; i++) {
+        double *x = (*points)[i];
         for (int k = 0; k < 3; k++)
-            (*points)[i][k] = curve_at(&c[k], base->grid[i]);
-        if (i > 0 && (*points)[i][2] <= (*points)[i - 1][2])
+            x[k] = curve_at(&c[k], (*grid)[i]);
+        if (i > 0 && x[2] <= x[-1])
             status = nt_node_fail(w->error, axis, "reference axis: z does not rise at grid %g",
-                                  base->grid[i]);
+                                  (*grid)[i]);
+        length += i > 0 ? hypot(hypot(x[0] - x[-3], x[1] - x[-2]), x[2] - x[-1]) : 0;
     }
+    for (int i = 1; status == NT_OK && i < *n; i++) {
+        const double *x = (*points)[i];
+        along += hypot(hypot(x[0] - x[-3], x[1] - x[-2]), x[2] - x[-1]);
+        if (fabs(along / length - (*grid)[i]) > fabs(off))
+            off = along / length - (*grid)[i], where = (*grid)[i];
+    }
+    if (fabs(off) > 0.005)
+        fprintf(w->notes,
+                "reference axis: at grid %g it is at %.4g of its length; a station is taken as the "
+                "part of the length\n",
+                where, where + off);
     for (int i = 0; i < 3; i++)
         curve_free(&c[i]);
     return status;
@@ -206,9 +278,15 @@ static nt_status read_entries(windio *w, const nt_node *parent, nt_imported_blad
     const nt_node *node = nt_node_find(parent, "stiffness_matrix");
     double *grid = NULL, *row = NULL, (*X)[36] = NULL;
     int n = 0;
+    static const char *const known[] = {"grid", "K11", "K12", "K13", "K14", "K15", "K16", "K22",
+                                        "K23",  "K24", "K25", "K26", "K33", "K34", "K35", "K36",
+                                        "K44",  "K45", "K46", "K55", "K56", "K66", NULL};
     if (!node)
         return nt_node_fail(w->error, parent, "lacks 'stiffness_matrix'");
-    nt_status status = read_grid(w, node, "stiffness_matrix", &n, &grid);
+    nt_status status =
+        refuse_others(w, node, "stiffness_matrix, with 21 lists from K11 to K66,", known);
+    if (status == NT_OK)
+        status = read_grid(w, node, "stiffness_matrix", &n, &grid);
     if (status == NT_OK) {
         b->n_sections = n;
         b->sections = calloc((size_t)n, sizeof *b->sections);
@@ -243,14 +321,15 @@ static nt_status read_entries(windio *w, const nt_node *parent, nt_imported_blad
 /* Mass, centre and moments about the reference axis. */
 static nt_status read_moments(windio *w, const nt_node *parent, nt_imported_blade *b)
 {
-    static const char *const keys[] = {"mass", "cm_x", "cm_y", "i_edge", "i_flap", "i_plr", "i_cp"};
+    static const char *const keys[] = {"mass",  "cm_x", "cm_y", "i_edge", "i_flap",
+                                       "i_plr", "i_cp", "grid", NULL};
     enum { MASS, CM_X, CM_Y, EDGE, FLAP, POLAR, CROSS, KEYS };
     const nt_node *node = nt_node_find(parent, "inertia_matrix");
     windio_curve c[KEYS] = {{0}};
     int n = 0;
     if (!node)
         return nt_node_fail(w->error, parent, "lacks 'inertia_matrix'");
-    nt_status status = NT_OK;
+    nt_status status = refuse_others(w, node, "inertia_matrix", keys);
     for (int k = 0; k < KEYS && status == NT_OK; k++) {
         const nt_node *list = nt_node_find(node, keys[k]);
         status = read_grid(w, node, "inertia_matrix", &n, &c[k].grid);
@@ -263,6 +342,8 @@ static nt_status read_moments(windio *w, const nt_node *parent, nt_imported_blad
         if (status == NT_OK)
             status = list_of(w, list, keys[k], n, c[k].value);
     }
+    if (status == NT_OK)
+        note_ends(w, "inertia_matrix", c[MASS].grid, n);
     for (int i = 0; i < b->n_sections && status == NT_OK; i++) {
         double v[KEYS], s = b->sections[i].at;
         for (int k = 0; k < KEYS; k++)
@@ -283,6 +364,8 @@ static nt_status read_twist(windio *w, const nt_node *parent, const char *path,
 {
     windio_curve c;
     nt_status status = read_curve(w, parent, path, &c);
+    if (status == NT_OK)
+        note_ends(w, path, c.grid, c.n);
     b->n_twist = c.n;
     b->twist = status == NT_OK ? calloc((size_t)c.n, sizeof *b->twist) : NULL;
     if (status == NT_OK && !b->twist)
@@ -291,6 +374,21 @@ static nt_status read_twist(windio *w, const nt_node *parent, const char *path,
         b->twist[i][0] = c.grid[i], b->twist[i][1] = -c.value[i] * w->angle;
     curve_free(&c);
     return status;
+}
+
+/* The layout of the blade tells the version, and with it the unit of angles; what the file says
+ * must agree. */
+static nt_status check_version(windio *w, bool second)
+{
+    const nt_node *says = nt_node_find(w->root, "windIO_version");
+    w->second = second;
+    w->angle = second ? DEGREE : 1;
+    if (!says || (says->kind == NT_NODE_SCALAR && says->text[0] == (second ? '2' : '1')))
+        return NT_OK;
+    return nt_node_fail(w->error, says,
+                        "windIO_version is '%.20s', but the blade is laid out as in version %s",
+                        says->kind == NT_NODE_SCALAR ? says->text : "a list",
+                        second ? "2 (elastic_properties)" : "1 (six_x_six)");
 }
 
 static nt_status read_blade(windio *w, nt_imported_blade *b)
@@ -310,9 +408,14 @@ static nt_status read_blade(windio *w, nt_imported_blade *b)
         return nt_node_fail(w->error, blade,
                             "the blade lacks elastic_properties_mb.six_x_six (version 1) or "
                             "structure.elastic_properties (version 2)");
+    nt_status status = check_version(w, !old);
+    if (status != NT_OK)
+        return status;
     const nt_node *axis = nt_node_find(old ? old : blade, "reference_axis");
-    nt_status status = axis ? read_axis(w, axis, &b->points, &b->n_points)
-                            : nt_node_fail(w->error, old ? old : blade, "lacks 'reference_axis'");
+    double *grid = NULL;
+    status = axis ? read_axis(w, axis, &b->points, &grid, &b->n_points)
+                  : nt_node_fail(w->error, old ? old : blade, "lacks 'reference_axis'");
+    free(grid);
     if (status == NT_OK)
         status = old ? read_triangles(w, old, "stiff_matrix", b, true) : read_entries(w, new, b);
     if (status == NT_OK)
@@ -324,10 +427,15 @@ static nt_status read_blade(windio *w, nt_imported_blade *b)
     static const int of[6] = {2, 0, 1, 5, 3, 4};
     if (status == NT_OK && mu)
         status = list_of(w, mu, "mu", 6, given);
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 6 && status == NT_OK; i++) {
         b->damping[i] = given[of[i]];
-    if (status == NT_OK && nt_import_check_sections(b, w->notes) < 1)
-        status = nt_node_fail(w->error, blade, "no station of the blade is a section");
+        if (given[i] < 0)
+            status = nt_node_fail(w->error, mu->values[i], "mu is %g, expected factors from 0 on",
+                                  given[i]);
+    }
+    char fault[NT_IMPORT_FAULT];
+    if (status == NT_OK && nt_import_check_sections(b, w->notes, fault) < 1)
+        status = nt_node_fail(w->error, blade, "no station of the blade is a section: %s", fault);
     return status;
 }
 
@@ -346,16 +454,28 @@ static nt_status find_material(windio *w, const nt_node *layer, const nt_node **
                         "the layer's material is not in `materials`");
 }
 
-static nt_status write_tower(windio *w, const nt_node *tower, FILE *to, double *top)
+/* Whether all points are on the line from the first to the last one, to 1e-6 of its height. */
+static bool is_straight(double (*points)[3], int n)
+{
+    const double *a = points[0], *b = points[n - 1];
+    double off = 0, rise = b[2] - a[2];
+    for (int i = 1; i + 1 < n; i++)
+        for (int k = 0; k < 2; k++)
+            off = fmax(off,
+                       fabs((points[i][k] - a[k]) * rise - (points[i][2] - a[2]) * (b[k] - a[k])));
+    return off <= 1e-6 * rise * rise;
+}
+
+static nt_status write_tower(windio *w, const nt_node *tower, FILE *to, double top[3])
 {
     bool old = nt_node_find(tower, "outer_shape_bem");
     const nt_node *shape = nt_node_find(tower, old ? "outer_shape_bem" : "outer_shape");
     const nt_node *inside = nt_node_find(tower, old ? "internal_structure_2d_fem" : "structure");
     const nt_node *axis = find_path(old ? shape : tower, "reference_axis"), *material = NULL;
     const nt_node *layers = find_path(inside, "layers");
-    double(*points)[3] = NULL, E = 0, nu = 0, rho = 0, outfit = 1;
-    windio_curve D = {0}, t = {0};
-    int n = 0;
+    double(*points)[3] = NULL, *at = NULL, *grid = NULL, E = 0, nu = 0, rho = 0, outfit = 1;
+    windio_curve c[3] = {{0}}, *D = &c[1], *t = &c[2]; /* the axis' own grid, diameter, wall */
+    int n = 0, n_sections = 0;
     bool found;
     if (!shape || !inside || !axis || !layers || layers->kind != NT_NODE_LIST || layers->count < 1)
         return nt_node_fail(w->error, tower,
@@ -363,11 +483,11 @@ static nt_status write_tower(windio *w, const nt_node *tower, FILE *to, double *
     if (layers->count > 1)
         fputs("the tower has several layers: the first one is taken\n", w->notes);
     const nt_node *layer = layers->values[0];
-    nt_status status = read_axis(w, axis, &points, &n);
+    nt_status status = read_axis(w, axis, &points, &at, &n);
     if (status == NT_OK)
-        status = read_curve(w, shape, "outer_diameter", &D);
+        status = read_curve(w, shape, "outer_diameter", D);
     if (status == NT_OK)
-        status = read_curve(w, layer, "thickness", &t);
+        status = read_curve(w, layer, "thickness", t);
     if (status == NT_OK)
         status = find_material(w, layer, &material);
     if (status == NT_OK)
@@ -379,27 +499,36 @@ static nt_status write_tower(windio *w, const nt_node *tower, FILE *to, double *
     if (status == NT_OK)
         status = optional(w, inside, "outfitting_factor", &outfit, &found);
     if (status == NT_OK) {
+        c[0] = (windio_curve){.n = n, .grid = at};
+        status = join_grids(w, c, 3, &grid, &n_sections);
+    }
+    for (int i = 0; status == NT_OK && i < n_sections; i++)
+        if (!(curve_at(t, grid[i]) > 0 && curve_at(t, grid[i]) <= curve_at(D, grid[i]) / 2))
+            status = nt_node_fail(w->error, layer,
+                                  "the tower's wall is %g m at grid %g of a diameter of %g m, "
+                                  "expected a positive number up to its half",
+                                  curve_at(t, grid[i]), grid[i], curve_at(D, grid[i]));
+    if (status == NT_OK) {
+        note_ends(w, "the tower's outer_diameter", D->grid, D->n);
+        note_ends(w, "the thickness of its wall", t->grid, t->n);
         fputs("  tower:\n    order: 3\n    elements: 10\n    quadrature: sections\n"
               "    normal: [1, 0, 0]\n    points:\n",
               to);
-        double base = points[0][2];
-        for (int i = 0; i < n; i += n - 1)
+        int step = is_straight(points, n) ? n - 1 : 1;
+        for (int i = 0; i < n; i += step)
             fprintf(to, "      - [%.10g, %.10g, %.10g]\n", points[i][0], points[i][1],
                     points[i][2]);
         fputs("    sections:\n", to);
-        *top = points[n - 1][2];
-        for (int i = 0; i < n; i++) {
-            double at = (points[i][2] - base) / (*top - base);
+        memcpy(top, points[n - 1], sizeof points[0]);
+        for (int i = 0; i < n_sections; i++)
             fprintf(
                 to,
                 "      - {at: %.10g, material: {E: %.10g, nu: %.10g, density: %.10g}, shape: tube,"
                 " radius: %.10g, thickness: %.10g}\n",
-                at, E, nu, rho * outfit, curve_at(&D, D.n == n ? D.grid[i] : at) / 2,
-                curve_at(&t, t.n == n ? t.grid[i] : at));
-        }
+                grid[i], E, nu, rho * outfit, curve_at(D, grid[i]) / 2, curve_at(t, grid[i]));
     }
-    free(points);
-    curve_free(&D), curve_free(&t);
+    free(points), free(at), free(grid);
+    curve_free(D), curve_free(t);
     return status;
 }
 
@@ -423,6 +552,9 @@ static nt_status read_part(windio *w, const nt_node *of, const char *what, part 
         status = nt_node_fail(w->error, e, "the %s has a mass and no inertia", what);
     if (status == NT_OK && p->given)
         status = list_of(w, I, "inertia", I->count == 3 ? 3 : 6, p->inertia);
+    if (status == NT_OK && p->given && !(p->mass > 0))
+        status = nt_node_fail(w->error, e, "the %s has a mass of %g kg, expected a positive number",
+                              what, p->mass);
     if (status == NT_OK && p->given && x)
         status = list_of(w, x, "location", 3, p->center);
     if (status == NT_OK && !p->given)
@@ -463,10 +595,39 @@ typedef struct rotor {
     const nt_node *hub, *drivetrain, *tower;
 } rotor;
 
+/* The largest speed of the rotor: rad/s in version 1, revolutions per minute in version 2. */
+static nt_status read_speed(windio *w, double *speed)
+{
+    bool found;
+    nt_status status =
+        optional(w, w->root, w->second ? "control.rated_rotor_speed" : "control.torque.VS_maxspd",
+                 speed, &found);
+    if (w->second)
+        *speed *= 6 * DEGREE;
+    if (status == NT_OK && !found)
+        fputs("the file gives no speed of the rotor: 0 is written\n", w->notes);
+    return status;
+}
+
+/* Hub and blades against the diameter that the file gives. */
+static nt_status check_diameter(windio *w, const rotor *r, const nt_imported_blade *b)
+{
+    double diameter = 0, made;
+    bool found;
+    const double *tip = b->points[b->n_points - 1];
+    nt_status status = optional(w, w->root, "assembly.rotor_diameter", &diameter, &found);
+    made = 2 * (cos(r->cone) * (r->radius + tip[2]) + sin(r->cone) * tip[0]);
+    if (status == NT_OK && found && fabs(made - diameter) > 0.02 * made)
+        fprintf(w->notes,
+                "hub and blades make a rotor of %.6g m, rotor_diameter says %.6g m: the former is "
+                "taken\n",
+                made, diameter);
+    return status;
+}
+
 static nt_status read_rotor(windio *w, rotor *r)
 {
     const nt_node *c = find_path(w->root, "components");
-    bool found;
     *r = (rotor){.hub = find_path(c, "hub"), .tower = find_path(c, "tower")};
     r->drivetrain = find_path(c, "drivetrain.outer_shape");
     if (!r->drivetrain)
@@ -487,9 +648,18 @@ static nt_status read_rotor(windio *w, rotor *r)
     if (status == NT_OK)
         status = needed(w, w->root, "assembly.hub_height", &r->height);
     if (status == NT_OK)
-        status = optional(w, w->root, "control.torque.VS_maxspd", &r->speed, &found);
+        status = read_speed(w, &r->speed);
     if (status == NT_OK && !(r->count >= 1 && r->count <= 12 && r->count == floor(r->count)))
         status = nt_node_fail(w->error, w->root, "number_of_blades is %g", r->count);
+    if (status == NT_OK && !(r->radius > 0))
+        status = nt_node_fail(w->error, find_path(r->hub, "diameter"),
+                              "the hub's diameter is %g, expected a positive number", r->radius);
+    const nt_node *side = find_path(w->root, "assembly.rotor_orientation");
+    if (status == NT_OK && side &&
+        !(side->kind == NT_NODE_SCALAR && strcasecmp(side->text, "upwind") == 0))
+        status = nt_node_fail(w->error, side,
+                              "rotor_orientation: this makes rotors upwind of the tower alone, "
+                              "expected upwind");
     r->radius /= 2, r->cone *= w->angle, r->tilt *= w->angle;
     return status;
 }
@@ -546,8 +716,10 @@ static nt_status write_rotor(windio *w, const nt_imported_blade *b, bool tower, 
     rotor r;
     part hub, nacelle;
     char turned[300];
-    double top = 0;
+    double top[3] = {0};
     nt_status status = read_rotor(w, &r);
+    if (status == NT_OK)
+        status = check_diameter(w, &r, b);
     if (status == NT_OK && tower && !r.tower)
         status = nt_node_fail(w->error, w->root, "lacks 'components.tower'");
     if (status == NT_OK)
@@ -564,10 +736,10 @@ static nt_status write_rotor(windio *w, const nt_imported_blade *b, bool tower, 
             "feather\nbeams:\n",
             r.speed);
     if (tower)
-        status = write_tower(w, r.tower, to, &top);
+        status = write_tower(w, r.tower, to, top);
     if (status != NT_OK)
         return status;
-    v3 center = v3_of(-r.overhang, 0, tower ? top + r.above : r.height);
+    v3 center = v3_of(top[0] - r.overhang, top[1], tower ? top[2] + r.above : r.height);
     if (tower && fabs(center.z - r.height) > 0.01 * r.height)
         fprintf(w->notes,
                 "the hub is at %.6g m by tower and drivetrain, hub_height says %.6g m: the "
@@ -576,7 +748,7 @@ static nt_status write_rotor(windio *w, const nt_imported_blade *b, bool tower, 
     write_blades(&r, b, center, to);
     fputs("bodies:\n", to);
     if (tower)
-        write_part(to, "nacelle", &nacelle, v3_of(0, 0, top), "");
+        write_part(to, "nacelle", &nacelle, v3_of(top[0], top[1], top[2]), "");
     snprintf(
         turned, sizeof turned,
         "    orientation: {axis: [0, 1, 0], angle: %.12g}\n    angular_velocity: [speed, 0, 0]\n",
@@ -601,9 +773,7 @@ nt_status nt_import_windio(const char *path, const char *part_name, FILE *to, FI
     if (status != NT_OK)
         return status;
     w.root = nt_document_root(document);
-    const nt_node *version = nt_node_find(w.root, "windIO_version"), *name;
-    if (version && version->kind == NT_NODE_SCALAR && version->text[0] == '2')
-        w.angle = DEGREE;
+    const nt_node *name;
     status = read_blade(&w, &blade);
     bool all = find_path(w.root, "components.tower") && find_path(w.root, "components.hub");
     const char *what = part_name ? part_name : all ? "turbine" : "blade";

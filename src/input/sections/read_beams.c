@@ -184,6 +184,13 @@ static nt_status find_rules(nt_reader *reader, const nt_node *beam, const nt_nod
                             : rule == SECTIONS
                                 ? "quadrature: sections is the rule of the inertia too"
                                 : "with fewer than order + 1 points the mass matrix is singular");
+    const nt_node *rule_given = nt_node_find(beam, "quadrature_points");
+    int least = rule == SECTIONS && !lumped ? p + 1 : p;
+    if (rule_given && m->n_rule[0] * parts < least)
+        return nt_node_fail(reader->error, rule_given,
+                            "quadrature_points: %d in an element of order %d, expected %d or more: "
+                            "with fewer it can move without resistance",
+                            m->n_rule[0] * parts, p, least);
     m->n_rule[0] *= parts;
     while (m->n_rule[0] < p) /* of an element in fewer parts than its order needs */
         m->n_rule[0] += parts;

@@ -168,39 +168,30 @@ static nt_status keep_place(nt_reader *reader, const char *path, const nt_node *
     return to->path ? NT_OK : nt_read_no_memory(reader);
 }
 
-/* Of the bearings: what their numbers must be is known when all of them have been read. */
-static const char bearings[] = "bearings";
+/* The section whose numbers are looked at together, once all of them have been read: the places of
+ * all its keys are kept. */
+static const char kept_whole[] = "bearings";
 
-static nt_status keep_bearing_places(nt_reader *reader)
+static nt_status keep_places_within(nt_reader *reader, const char *path, const nt_node *node)
 {
-    const nt_node *section = nt_node_find(reader->root, bearings);
     nt_status status = NT_OK;
-    for (int i = 0; section && i < section->count; i++) {
-        const nt_node *one = section->values[i];
-        for (int k = 0; k < one->count && status == NT_OK; k++) {
-            char path[3 * NT_WORDS];
-            const nt_node *value = one->values[k];
-            int used = snprintf(path, sizeof path, "%s.%s.%s", bearings, section->keys[i]->text,
-                                one->keys[k]->text);
-            if (used < 0 || (size_t)used >= sizeof path)
-                continue;
-            status = keep_place(reader, path, value);
-            for (int j = 0; value->keys && j < value->count && status == NT_OK; j++) {
-                snprintf(path + used, sizeof path - (size_t)used, ".%s", value->keys[j]->text);
-                status = keep_place(reader, path, value->values[j]);
-            }
-        }
+    for (int i = 0; node->keys && i < node->count && status == NT_OK; i++) {
+        char longer[4 * NT_WORDS];
+        int used = snprintf(longer, sizeof longer, "%s.%s", path, node->keys[i]->text);
+        if (used < 0 || (size_t)used >= sizeof longer)
+            continue;
+        status = keep_place(reader, longer, node->values[i]);
+        if (status == NT_OK)
+            status = keep_places_within(reader, longer, node->values[i]);
     }
     return status;
 }
 
-static int count_bearing_places(const nt_reader *reader)
+static int count_places_within(const nt_node *node)
 {
-    const nt_node *section = nt_node_find(reader->root, bearings);
     int count = 0;
-    for (int i = 0; section && i < section->count; i++)
-        for (int k = 0; k < section->values[i]->count; k++)
-            count += 1 + section->values[i]->values[k]->count;
+    for (int i = 0; node && node->keys && i < node->count; i++)
+        count += 1 + count_places_within(node->values[i]);
     return count;
 }
 
@@ -208,7 +199,8 @@ static int count_bearing_places(const nt_reader *reader)
 static nt_status keep_key_places(nt_reader *reader)
 {
     nt_model *model = reader->model;
-    int count = count_bearing_places(reader);
+    const nt_node *whole = nt_node_find(reader->root, kept_whole);
+    int count = count_places_within(whole);
     for (const nt_key *key = nt_file_keys; key->name; key++) {
         const nt_node *section = nt_node_find(reader->root, key->name);
         count += key->type == NT_KEY_GROUP && section ? 1 + section->count : 0;
@@ -227,7 +219,7 @@ static nt_status keep_key_places(nt_reader *reader)
                 return NT_NO_MEMORY;
         }
     }
-    return keep_bearing_places(reader);
+    return whole ? keep_places_within(reader, kept_whole, whole) : NT_OK;
 }
 
 /* ---- the sections --------------------------------------------------------------------------- */

@@ -8,7 +8,8 @@
  *
  * Then everything that is due happens, one thing after the other, each on the state that the one
  * before has left, and the method begins anew from consistent accelerations. What happens may make
- * an indicator pass zero, so that more follows at the same time; at the thousandth the run ends. */
+ * an indicator pass zero, so that more follows at the same time; at the thousandth within a step
+ * the run ends. */
 #include "method/events/stops.h"
 #include "base/error.h"
 #include "method/integrator.h"
@@ -24,7 +25,7 @@ enum { SAMPLES = 4 };
 /* A zero is located to this part of the step. */
 static const double LOCATED = 1e-12;
 
-/* Things that happen at one time. */
+/* Things that happen within one step, of the length that was asked for. */
 enum { MOST = 1000 };
 
 /* The side of a zero is told by what follows within this part of a step. */
@@ -121,17 +122,13 @@ static void round_off(const nt_stops *s, const double *largest, double *g)
             g[i] = 0;
 }
 
-/* The side on which each indicator is just behind the present state: that of its value, or, near
- * the zero of the one that was just passed (`handled`, -1 for none), that of where it goes. Those
- * that the change itself has carried over their zero are due, and one that holds a branch and
- * leaves it at once is due again. */
-static nt_status look_behind(nt_integrator *it, int handled)
+/* Indicators a time e after the present state, as it moves and accelerates. */
+static nt_status indicators_soon(nt_integrator *it, double e, double *g)
 {
-    nt_stops *s = &it->stops;
     const nt_problem *p = it->problem;
     const nt_phase *now = &it->stepper.now;
-    nt_phase moved = phase_like(now, s->at.all);
-    double e = s->nudge, *increment = it->dense, *before = s->g[0], *after = s->g[1];
+    nt_phase moved = phase_like(now, it->stops.at.all);
+    double *increment = it->dense;
     memcpy(moved.all, now->all, it->size * sizeof(double));
     for (int i = 0; i < p->nv; i++) {
         increment[i] = e * now->v[i] + e * e / 2 * now->vdot[i];
@@ -139,9 +136,47 @@ static nt_status look_behind(nt_integrator *it, int handled)
     }
     moved.all[NT_PHASE_T] += e;
     nt_space_compose(&p->space, p->frame, now->q, increment, moved.q);
+    return indicators_at(it, &moved, g);
+}
+
+/* A side that cannot be told so soon is looked for later by this factor, up to this part of the
+ * step that was asked for: short steps and slow motions move an indicator by rounding alone. */
+static const double LATER = 8, LATEST = 1e-3;
+
+/* The sides of indicators at a zero from which nothing has moved them yet. */
+static nt_status look_further(nt_integrator *it)
+{
+    nt_stops *s = &it->stops;
+    double *side = it->stepper.now.memory + s->events->sides, *largest = side + s->events->n;
+    double *before = s->g[0], *after = s->g[1], latest = LATEST * s->stretch.h;
+    double least = fmax(s->nudge, 1e-9 * latest); /* ten times at most */
+    nt_status status = NT_OK;
+    for (double e = LATER * least; e <= latest && status == NT_OK; e *= LATER) {
+        bool all = true;
+        for (int i = 0; i < s->events->n; i++)
+            all = all && (side[i] != 0 || s->way[i] == 0 || s->way[i] == NT_INSIDE);
+        if (all)
+            break;
+        status = indicators_soon(it, e, after);
+        for (int i = 0; i < s->events->n && status == NT_OK; i++)
+            if (side[i] == 0 && fabs(after[i] - before[i]) > ZERO * largest[i])
+                side[i] = side_of(after[i] - before[i]);
+    }
+    return status;
+}
+
+/* The side on which each indicator is just behind the present state: that of its value, or, near
+ * the zero of the one that was just passed (`handled`, -1 for none), that of where it goes. Those
+ * that the change itself has carried over their zero are due, and one that holds a branch and
+ * leaves it at once is due again. */
+static nt_status look_behind(nt_integrator *it, int handled)
+{
+    nt_stops *s = &it->stops;
+    const nt_phase *now = &it->stepper.now;
+    double *before = s->g[0], *after = s->g[1];
     nt_status status = indicators_at(it, now, before);
     if (status == NT_OK)
-        status = indicators_at(it, &moved, after);
+        status = indicators_soon(it, s->nudge, after);
     double *side = now->memory + s->events->sides, *largest = side + s->events->n;
     if (status == NT_OK)
         round_off(s, largest, before);
@@ -159,7 +194,7 @@ static nt_status look_behind(nt_integrator *it, int handled)
         else if (i != handled && passes(s->way[i], was, before[i]) && before[i] != 0)
             s->fired[i] = 1;
     }
-    return status;
+    return status == NT_OK ? look_further(it) : status;
 }
 
 /* ---- location ------------------------------------------------------------------------------- */
@@ -182,14 +217,14 @@ static nt_status locate(nt_integrator *it, int i, double h, double a, double ga,
                         double gb, double *part, double *slope)
 {
     double *g = it->stops.g[2], sign = gb > 0 || (gb == 0 && ga < 0) ? 1 : -1;
-    if (ga * sign > 0) /* it left its zero within the bracket: the sample before counts as zero */
+    double least = ZERO * it->stops.side[it->stops.events->n + i];
+    if (ga * sign > -least) /* it left its zero within the bracket: the sample before is zero */
         ga = 0;
     *slope = (gb - ga) / (b - a);
     for (int round = 0; b - a > LOCATED && gb != 0 && round < 200; round++) {
         double middle =
             round % 3 == 2 || gb == ga || ga == 0 ? (a + b) / 2 : b - gb * (b - a) / (gb - ga);
-        double least = a + LOCATED / 4, most = b - LOCATED / 4;
-        middle = fmin(fmax(middle, least), most);
+        middle = fmin(fmax(middle, a + LOCATED / 4), b - LOCATED / 4);
         nt_status status = indicators_within(it, middle, h, g);
         if (status != NT_OK)
             return status;
@@ -230,7 +265,8 @@ static nt_status find_sample(nt_integrator *it, double h, int *sample)
             round_off(s, largest, g);
         for (int i = 0; i < n && status == NT_OK; i++) {
             largest[i] = fmax(largest[i], fabs(g[i]));
-            s->fired[i] = passes(s->way[i], s->side[i], g[i]);
+            bool leaves = g[i] == 0 && fabs(s->left[i]) <= ZERO * largest[i];
+            s->fired[i] = !leaves && passes(s->way[i], s->side[i], g[i]);
             any = any || s->fired[i];
             s->size[i] = fmax(s->size[i], fabs(g[i]) / h);
             if (!(isfinite(g[i])))
@@ -381,21 +417,26 @@ static nt_status never_settles(nt_integrator *it, int indicator, nt_error *error
 {
     const nt_events *events = it->stops.events;
     const nt_system *system = it->problem->system;
-    char words[512] = "what is due";
+    int number = it->stops.number;
+    char words[512] = "what is due", when[64] = "at once";
     double t = it->stepper.now.all[NT_PHASE_T];
-    if (indicator < 0 && it->stops.number >= 0 && events->word) {
-        events->word(system->self, it->stops.number, words, sizeof words);
-        return nt_fail(error, NT_NOT_CONVERGED,
-                       "at t = %.12g s event %s has happened a thousand times at once, with what "
-                       "it starts, and does not settle",
-                       t, words);
-    }
+    if (it->stops.stretch.at_once < MOST)
+        snprintf(when, sizeof when, "within a step of %g s", it->stops.stretch.h);
     if (indicator >= 0 && events->indicator_word)
         events->indicator_word(system->self, indicator, words, sizeof words);
+    else if (number >= 0 && events->word) {
+        int used = snprintf(words, sizeof words, "event ");
+        events->word(system->self, number, words + used, (int)sizeof words - used);
+    }
+    if (number >= 0)
+        return nt_fail(error, NT_NOT_CONVERGED,
+                       "at t = %.12g s %s has happened a thousand times %s, with what it starts, "
+                       "and does not settle",
+                       t, words, when);
     return nt_fail(error, NT_NOT_CONVERGED,
-                   "at t = %.12g s %s has switched a thousand times at once and does not settle: "
-                   "both sides push back. Where friction is meant, expected `friction` with `slip`",
-                   t, words);
+                   "at t = %.12g s %s has switched a thousand times %s and does not settle: both "
+                   "sides push back. Where friction is meant, expected `friction` with `slip`",
+                   t, words, when);
 }
 
 /* The accelerations and multipliers of the forces just before what happens, for methods whose
@@ -485,12 +526,14 @@ nt_status nt_stops_happen(nt_integrator *it, nt_error *error)
     double t = it->stepper.now.all[NT_PHASE_T];
     s->stretch.at_once = t == s->stretch.last ? s->stretch.at_once : 0;
     s->stretch.last = t;
+    if (!(t <= s->stretch.window + s->stretch.h))
+        s->stretch.window = t, s->stretch.within = 0;
     for (;; s->stretch.at_once++) { /* over calls too: a step of no length makes no time pass */
         nt_instant instant;
         int which = -1;
         for (int i = s->events->n - 1; i >= 0; i--)
             which = s->fired[i] ? i : which;
-        if (s->stretch.at_once == MOST)
+        if (s->stretch.at_once == MOST || s->stretch.within == MOST)
             return never_settles(it, which, error);
         nt_status status = apply(it, which, &instant, error);
         s->seen = false;
@@ -499,6 +542,7 @@ nt_status nt_stops_happen(nt_integrator *it, nt_error *error)
         if (which < 0 && !instant.happened)
             break;
         changed = changed || instant.happened;
+        s->stretch.within += instant.happened && (which >= 0 || instant.number >= 0);
         if (which >= 0)
             s->fired[which] = 0;
         status = look_behind(it, which >= 0 ? which : instant.timed_by);
@@ -523,7 +567,7 @@ nt_status nt_stops_begin(nt_integrator *it, nt_error *error)
     const nt_system *system = it->problem->system;
     if (!s->events)
         return NT_OK;
-    s->stretch = (nt_stretch){.last = -(double)INFINITY};
+    s->stretch = (nt_stretch){.last = -(double)INFINITY, .window = -(double)INFINITY};
     s->busy = false;
     s->nudge = 1e-9;
     s->seen = false;
@@ -616,7 +660,9 @@ static nt_status lay_out(nt_integrator *it, double end, double h, nt_error *erro
                             .known = known,
                             .laid_out = 1,
                             .last = before.last,
-                            .at_once = before.at_once};
+                            .at_once = before.at_once,
+                            .window = before.window,
+                            .within = before.within};
     double length = stretch->end - stretch->begin;
     /* a ratio that is whole but for rounding is whole */
     stretch->count = fmax(1, ceil(length / h * (1 - 1e-12)));

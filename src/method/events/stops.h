@@ -16,6 +16,8 @@ typedef struct nt_stretch {
     int ended, ended_by; /* an event has ended the run, and its number */
     double last;         /* s, when something happened last, and how often at that time */
     int at_once;
+    double window; /* s, the begin of a time of length h, and how often events happened in it */
+    int within;
 } nt_stretch;
 
 typedef struct nt_stops {

@@ -25,6 +25,7 @@ typedef struct nt_bearing_flaws {
 /* sum of amplitude_k cos(order_k angle + phase_k), taken off the race; m */
 typedef struct nt_bearing_waves {
     double order[NT_MOST_WAVES], amplitude[NT_MOST_WAVES], phase[NT_MOST_WAVES];
+    int n_orders, n_amplitudes, n_phases, pad; /* as many of each, or no phase: zero */
 } nt_bearing_waves;
 
 typedef struct nt_bearing_race {
@@ -97,6 +98,8 @@ enum { /* bits of nt_bearing.given */
        NT_BEARING_CAGE,
        NT_BEARING_CAGE_STIFFNESS,
        NT_BEARING_CAGE_FRICTION,
+       NT_BEARING_OUTER_STIFFNESS,
+       NT_BEARING_INNER_STIFFNESS,
        NT_BEARING_OUTER_GROOVE,
        NT_BEARING_INNER_GROOVE,
        NT_BEARING_FRICTION,

@@ -110,6 +110,10 @@ static const nt_key start_keys[] = {
     KEY(name_, NT_KEY_NUMBERS, races[which].flaws.field, -1),                                      \
         .low = 1, .high = NT_MOST_FLAWS, .up_to = true,                                            \
         .count_offset = offsetof(nt_bearing, races[which].flaws.n_##field##s)
+#define WAVE_KEY(name_, which, field)                                                              \
+    KEY(name_, NT_KEY_NUMBERS, races[which].waves.field, -1),                                      \
+        .low = 1, .high = NT_MOST_WAVES, .up_to = true,                                            \
+        .count_offset = offsetof(nt_bearing, races[which].waves.n_##field##s)
 #define RACE_KEYS(which)                                                                           \
     static const nt_key flaw_keys_##which[] = {                                                    \
         {FLAW_KEY("angle", which, angle), .unit = "rad",                                           \
@@ -121,14 +125,11 @@ static const nt_key start_keys[] = {
         {0},                                                                                       \
     };                                                                                             \
     static const nt_key wave_keys_##which[] = {                                                    \
-        {KEY("orders", NT_KEY_NUMBERS, races[which].waves.order, -1), .low = 1,                    \
-         .high = NT_MOST_WAVES, .up_to = true, .required = true,                                   \
+        {WAVE_KEY("orders", which, order), .required = true,                                       \
          .meaning = "waves around the race, whole numbers"},                                       \
-        {KEY("amplitudes", NT_KEY_NUMBERS, races[which].waves.amplitude, -1), .low = 1,            \
-         .high = NT_MOST_WAVES, .up_to = true, .required = true, .unit = "m",                      \
+        {WAVE_KEY("amplitudes", which, amplitude), .required = true, .unit = "m",                  \
          .meaning = "of each"},                                                                    \
-        {KEY("phases", NT_KEY_NUMBERS, races[which].waves.phase, -1), .low = 1,                    \
-         .high = NT_MOST_WAVES, .up_to = true, .unit = "rad", .meaning = "of each; default 0"},    \
+        {WAVE_KEY("phases", which, phase), .unit = "rad", .meaning = "of each; default 0"},        \
         {0},                                                                                       \
     };
 RACE_KEYS(NT_OUTER)
@@ -175,11 +176,12 @@ const nt_key nt_bearing_keys[] = {
                 "ball that climbs over it ends the run"},
     {KEY("outer_shoulder", NT_KEY_NUMBER, races[NT_OUTER].shoulder, -1),
      .meaning = "the same of the outer groove"},
-    {KEY("inner_stiffness", NT_KEY_NUMBER, races[NT_INNER].stiffness, -1), .unit = "N/m^1.5",
+    {KEY("inner_stiffness", NT_KEY_NUMBER, races[NT_INNER].stiffness, NT_BEARING_INNER_STIFFNESS),
+     .unit = "N/m^1.5",
      .meaning = "K of the force K indentation^1.5 on the inner race; default that of Hertz, which "
                 "gives the ellipse in any case"},
-    {KEY("outer_stiffness", NT_KEY_NUMBER, races[NT_OUTER].stiffness, -1), .unit = "N/m^1.5",
-     .meaning = "the same on the outer race"},
+    {KEY("outer_stiffness", NT_KEY_NUMBER, races[NT_OUTER].stiffness, NT_BEARING_OUTER_STIFFNESS),
+     .unit = "N/m^1.5", .meaning = "the same on the outer race"},
     {KEY("clearance", NT_KEY_NUMBER, clearance, NT_BEARING_CLEARANCE), .unit = "m",
      .meaning = "diametral, in the plane of the balls; negative: preload; default that of the "
                 "designation's class, 0 without one"},

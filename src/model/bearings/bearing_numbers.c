@@ -19,7 +19,6 @@
 #include "model/bodies/body.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -46,23 +45,6 @@ int nt_bearing_count(const char *designation, double balls, char *why, size_t si
 /* ---- sizes ------------------------------------------------------------------------------------
  */
 
-/* Refuses what a key says, where the key stands: "traction.slip", without the bearing's name. */
-static nt_status refuse_key(const nt_model *model, const nt_element *element, const char *key,
-                            nt_error *error, const char *format, ...)
-{
-    char words[512], path[256];
-    int line, column;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(words, sizeof words, format, arguments);
-    va_end(arguments);
-    snprintf(path, sizeof path, "bearings.%s.%s", element->name, key);
-    if (!nt_model_key_place(model, path, &line, &column))
-        return nt_load_refuse(model, element, error, "%s", words);
-    return nt_fail_at(error, NT_BAD_MODEL, model->file, line, column, "%s %s: %s",
-                      element->type->name, element->name, words);
-}
-
 /* A number that has bounds; `from` and `to`: it may be equal to them. */
 typedef struct bound {
     const char *key;
@@ -82,8 +64,9 @@ static nt_status check_bounds(const nt_model *model, const nt_element *element, 
             snprintf(above, sizeof above, "%s %g", b->from ? "at least" : "above", b->low);
         if (isfinite(b->high))
             snprintf(below, sizeof below, "%s %g", b->to ? "at most" : "below", b->high);
-        return refuse_key(model, element, b->key, error, "%s is %g, expected %s%s%s", b->key,
-                          b->value, above, above[0] && below[0] ? " and " : "", below);
+        return nt_load_refuse_key(model, element, b->key, error, "%s is %g, expected %s%s%s",
+                                  b->key, b->value, above, above[0] && below[0] ? " and " : "",
+                                  below);
     }
     return NT_OK;
 }
@@ -117,7 +100,8 @@ static nt_status fill_size(const nt_run *run, const nt_element *element, nt_bear
     if (b->designation) {
         b->size = nt_bearing_size_find(b->designation, &clearance, why, sizeof why);
         if (!b->size)
-            return refuse_key(run->model, element, "designation", error, "designation: %s", why);
+            return nt_load_refuse_key(run->model, element, "designation", error, "designation: %s",
+                                      why);
         if (!nt_bearing_gives(b, NT_BEARING_BALLS))
             b->balls = b->size->balls;
         if (!nt_bearing_gives(b, NT_BEARING_BALL))
@@ -135,12 +119,25 @@ static nt_status fill_size(const nt_run *run, const nt_element *element, nt_bear
     return NT_OK;
 }
 
+static nt_status check_cage(const nt_model *model, const nt_element *element, const nt_bearing *b,
+                            nt_error *error)
+{
+    const double most = (double)INFINITY, *J = b->of_cage.inertia;
+    const bound bounds[] = {{"cage.mass", b->of_cage.mass, 0, most, false, false},
+                            {"cage.inertia", J[0], 0, J[1] + J[2], true, true},
+                            {"cage.inertia", J[1], 0, J[2] + J[0], true, true},
+                            {"cage.inertia", J[2], 0, J[0] + J[1], true, true}};
+    return b->has_cage ? check_bounds(model, element, bounds, 4, error) : NT_OK;
+}
+
 static nt_status check_geometry(const nt_run *run, const nt_element *element, nt_error *error)
 {
     const nt_model *model = run->model;
     const nt_bearing *b = nt_bearing_of(run, element);
     double D = b->ball_diameter, d_m = b->pitch_diameter;
     nt_status status = check_material(model, element, &b->material, error);
+    if (status == NT_OK)
+        status = check_cage(model, element, b, error);
     if (status != NT_OK)
         return status;
     if (!b->size &&
@@ -154,22 +151,30 @@ static nt_status check_geometry(const nt_run *run, const nt_element *element, nt
     if (nt_bearing_gives(b, NT_BEARING_AT) && !nt_bearing_gives(b, NT_BEARING_AXIS))
         return nt_load_refuse(model, element, error, "`at` needs `axis`");
     if (b->rings[NT_OUTER] == b->rings[NT_INNER])
-        return refuse_key(model, element, "inner", error, "both rings belong to %s",
-                          model->bodies[b->rings[NT_OUTER]].name);
+        return nt_load_refuse_key(model, element, "inner", error, "both rings belong to %s",
+                                  model->bodies[b->rings[NT_OUTER]].name);
+    for (int i = 0; i < 2; i++)
+        if (b->rings[i] >= b->first_ball &&
+            b->rings[i] <= b->first_ball + b->n_balls - !b->has_cage)
+            return nt_load_refuse_key(model, element, nt_bearing_rings[i], error,
+                                      "%s is one of its own parts, expected another body",
+                                      model->bodies[b->rings[i]].name);
     for (int i = 0; i < 2; i++)
         if (run->bodies[b->rings[i]].point)
-            return refuse_key(model, element, nt_bearing_rings[i], error,
-                              "%s is a point and carries no ring, expected a body that can turn",
-                              model->bodies[b->rings[i]].name);
+            return nt_load_refuse_key(
+                model, element, nt_bearing_rings[i], error,
+                "%s is a point and carries no ring, expected a body that can turn",
+                model->bodies[b->rings[i]].name);
     if (!(D > 0) || !(d_m > D))
-        return refuse_key(model, element, D > 0 ? "pitch_diameter" : "ball_diameter", error,
-                          "ball_diameter is %g m, pitch_diameter %g m; expected a positive number "
-                          "and a larger one",
-                          D, d_m);
+        return nt_load_refuse_key(
+            model, element, D > 0 ? "pitch_diameter" : "ball_diameter", error,
+            "ball_diameter is %g m, pitch_diameter %g m; expected a positive number "
+            "and a larger one",
+            D, d_m);
     if (!(b->n_balls * asin(D / d_m) <= PI))
-        return refuse_key(model, element, "balls", error,
-                          "%d balls of %g m do not fit on a pitch diameter of %g m", b->n_balls, D,
-                          d_m);
+        return nt_load_refuse_key(model, element, "balls", error,
+                                  "%d balls of %g m do not fit on a pitch diameter of %g m",
+                                  b->n_balls, D, d_m);
     for (int i = 0; i < 2 && status == NT_OK; i++) {
         double groove = b->races[i].groove, shoulder = b->races[i].shoulder;
         status = check_bound_of_race(model, element, i,
@@ -183,47 +188,71 @@ static nt_status check_geometry(const nt_run *run, const nt_element *element, nt
     return status == NT_OK ? check_bounds(model, element, bounds, 2, error) : status;
 }
 
+/* Of the surface of a race, whose normal is taken to be that of a round one. */
+static const double STEEPEST = 0.1;
+
 static nt_status check_flaws(const nt_model *model, const nt_element *element, const nt_bearing *b,
                              int which, nt_error *error)
 {
     const nt_bearing_flaws *flaws = &b->races[which].flaws;
     const char *ring = nt_bearing_rings[which];
-    char key[40];
+    char key[40], width_key[40], depth_key[40];
     int n = flaws->n_depths;
     snprintf(key, sizeof key, "%s_flaw", ring);
+    snprintf(width_key, sizeof width_key, "%s_flaw.width", ring);
+    snprintf(depth_key, sizeof depth_key, "%s_flaw.depth", ring);
     if (flaws->n_widths != n || (flaws->n_angles != n && flaws->n_angles > 0) ||
         (flaws->n_angles == 0 && n > 1))
-        return refuse_key(model, element, key, error,
-                          "%s_flaw: %d angles, %d widths and %d depths, expected as many of each",
-                          ring, flaws->n_angles, flaws->n_widths, n);
+        return nt_load_refuse_key(
+            model, element, key, error,
+            "%s_flaw: %d angles, %d widths and %d depths, expected as many of each", ring,
+            flaws->n_angles, flaws->n_widths, n);
     for (int k = 0; k < n; k++) {
         double width = flaws->width[k], depth = flaws->depth[k];
-        if (!(width >= 0) || (depth != 0 && !(width > 0)))
-            return refuse_key(model, element, key, error,
-                              "%s_flaw: width is %g rad, expected positive", ring, width);
+        if (!(width >= 0 && width <= PI) || (depth != 0 && !(width > 0)))
+            return nt_load_refuse_key(
+                model, element, width_key, error,
+                "%s_flaw: width is %g rad, expected positive and at most half a turn", ring, width);
         double slope = depth == 0 ? 0 : PI / 2 * fabs(depth) / (width * 0.5 * b->pitch_diameter);
-        if (slope > 0.1)
-            return refuse_key(model, element, key, error,
-                              "%s_flaw: its edge is as steep as %g, expected less than 0.1: the "
-                              "normal of the race is taken not to turn in it",
-                              ring, slope);
+        if (slope > STEEPEST)
+            return nt_load_refuse_key(
+                model, element, depth_key, error,
+                "%s_flaw: its edge is as steep as %g, expected less than %g: the "
+                "normal of the race is taken not to turn in it",
+                ring, slope, STEEPEST);
     }
     return NT_OK;
 }
 
-/* A wave that does not close has a jump in it. */
+/* A wave that does not close has a jump in it; one that is steep turns the normal. */
 static nt_status check_waves(const nt_model *model, const nt_element *element, const nt_bearing *b,
                              int which, nt_error *error)
 {
     const nt_bearing_waves *waves = &b->races[which].waves;
-    char key[40];
-    snprintf(key, sizeof key, "%s_waviness.orders", nt_bearing_rings[which]);
-    for (int k = 0; k < NT_MOST_WAVES; k++)
-        if (waves->amplitude[k] != 0 && waves->order[k] != round(waves->order[k]))
-            return refuse_key(model, element, key, error,
-                              "%s_waviness: order %g, expected a whole number of waves around "
-                              "the race",
-                              nt_bearing_rings[which], waves->order[k]);
+    const char *ring = nt_bearing_rings[which];
+    int n = waves->n_orders;
+    double slope = 0;
+    char key[40], order_key[40];
+    snprintf(key, sizeof key, "%s_waviness.amplitudes", ring);
+    snprintf(order_key, sizeof order_key, "%s_waviness.orders", ring);
+    if (waves->n_amplitudes != n || (waves->n_phases != n && waves->n_phases > 0))
+        return nt_load_refuse_key(
+            model, element, key, error,
+            "%s_waviness: %d orders, %d amplitudes and %d phases, expected as many of each", ring,
+            n, waves->n_amplitudes, waves->n_phases);
+    for (int k = 0; k < n; k++) {
+        if (!(waves->order[k] >= 0) || waves->order[k] != round(waves->order[k]))
+            return nt_load_refuse_key(model, element, order_key, error,
+                                      "%s_waviness: order %g, expected a whole number of waves "
+                                      "around the race",
+                                      ring, waves->order[k]);
+        slope += fabs(waves->amplitude[k]) * waves->order[k] / (0.5 * b->pitch_diameter);
+    }
+    if (slope > STEEPEST)
+        return nt_load_refuse_key(model, element, key, error,
+                                  "%s_waviness: the race is as steep as %g, expected less than %g: "
+                                  "its normal is taken not to turn",
+                                  ring, slope, STEEPEST);
     return NT_OK;
 }
 
@@ -242,8 +271,10 @@ static nt_status check_numbers(const nt_model *model, const nt_element *element,
         {"lubricant.pressure_coefficient", oil->coefficient, 0, most, false, false},
         {"lubricant.stress", oil->stress, 0, most, false, false},
         {"lubricant.limit", oil->limit, 0, most, false, false},
-        {"outer_stiffness", b->races[NT_OUTER].stiffness, 0, most, true, false},
-        {"inner_stiffness", b->races[NT_INNER].stiffness, 0, most, true, false},
+        {"outer_stiffness", b->races[NT_OUTER].stiffness, 0, most,
+         !nt_bearing_gives(b, NT_BEARING_OUTER_STIFFNESS), false},
+        {"inner_stiffness", b->races[NT_INNER].stiffness, 0, most,
+         !nt_bearing_gives(b, NT_BEARING_INNER_STIFFNESS), false},
     };
     const bound of_cage[] = {
         {"cage.pocket_clearance", b->of_cage.clearance, 0, most, false, false},
@@ -265,8 +296,8 @@ static nt_status check_laws(const nt_run *run, const nt_element *element, nt_err
     const nt_model *model = run->model;
     const nt_bearing *b = nt_bearing_of(run, element);
     if (nt_bearing_gives(b, NT_BEARING_DAMPING) && nt_bearing_gives(b, NT_BEARING_RESTITUTION))
-        return refuse_key(model, element, "restitution", error,
-                          "both damping and restitution are given, expected one of them");
+        return nt_load_refuse_key(model, element, "restitution", error,
+                                  "both damping and restitution are given, expected one of them");
     const bound impact[] = {
         {"restitution.coefficient", b->restitution, 0, 1, false, true},
         {"restitution.speed", b->restitution_speed, 0, (double)INFINITY, false, false}};
@@ -276,8 +307,8 @@ static nt_status check_laws(const nt_run *run, const nt_element *element, nt_err
     if (status == NT_OK)
         status = check_numbers(model, element, b, error);
     if (status == NT_OK && b->law == NT_TRACTION_FILM && !nt_bearing_gives(b, NT_BEARING_LUBRICANT))
-        status =
-            refuse_key(model, element, "traction.law", error, "traction: a film needs `lubricant`");
+        status = nt_load_refuse_key(model, element, "traction.law", error,
+                                    "traction: a film needs `lubricant`");
     for (int i = 0; i < 2 && status == NT_OK; i++)
         status = check_flaws(model, element, b, i, error);
     for (int i = 0; i < 2 && status == NT_OK; i++)

@@ -50,7 +50,8 @@ static const nt_key keys[] = {
     {KEY("length", NT_KEY_NUMBER, length, NT_CABLE_LENGTH), .required = true, .unit = "m",
      .meaning = "of the cable without tension"},
     {KEY("mass", NT_KEY_NUMBER, mass, NT_CABLE_MASS), .required = true, .unit = "kg/m",
-     .meaning = "per length; in water less what floats is not counted: gravity acts on all of it"},
+     .meaning = "per length; gravity acts on all of it, so of a cable in water less that of the "
+                "water it displaces"},
     {KEY("stiffness", NT_KEY_NUMBER, stiffness, NT_CABLE_STIFFNESS), .required = true, .unit = "N",
      .meaning = "EA: tension over strain"},
     {KEY("damping", NT_KEY_NUMBER, damping, NT_CABLE_DAMPING), .unit = "s",

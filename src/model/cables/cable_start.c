@@ -7,8 +7,8 @@
  *
  * Newton's method finds the t_0 with which the last node is the second end: the catenary of these
  * segments themselves. It begins with the catenary of a line that does not stretch. Where the line
- * would pass below the seabed, part of it lies there: the elastic catenary with touchdown from the
- * lower end, without friction (Jonkman 2007). */
+ * would pass below the seabed, part of it lies there: an elastic catenary with touchdown from each
+ * end, without friction (Jonkman 2007 has one end). */
 #include "model/cables/cable.h"
 
 #include "base/error.h"
@@ -98,78 +98,122 @@ static bool hang(const hanging *h, v3 *t)
 }
 
 /* ---- with a part on the bed ---------------------------------------------------------------------
- */
+ *
+ * Without friction the horizontal tension H is the same everywhere. From an end that is Z above the
+ * bed hangs the length V/w, with V, the vertical tension at the end, by
+ *
+ *   Z = (sqrt(H^2 + V^2) - H)/w + V^2/(2 EA w),   reach X = H/w asinh(V/H) + H V/(w EA),
+ *
+ * and the rest lies between the two feet. H is where this spans the distance of the ends; where it
+ * spans more without tension the line is slack there. */
 
 typedef struct lying {
-    double H, V, w, L, EA; /* at the upper end */
+    double w, EA, L, H;
+    double rise[2], hangs[2], reach[2]; /* at both ends; m */
 } lying;
 
-static double span_of(const lying *c, double *rise)
+/* Newton from the line that does not stretch, which hangs with more: the rise is convex in V. */
+static double vertical_tension(const lying *c, double rise)
 {
-    double r = c->V / c->H, base = c->L - c->V / c->w;
-    *rise = c->H / c->w * (sqrt(1 + r * r) - 1) + c->V * c->V / (2 * c->EA * c->w);
-    return base + c->H / c->w * asinh(r) + c->H * c->L / c->EA;
+    double H = c->H, w = c->w, V = sqrt(w * rise * (w * rise + 2 * H));
+    for (int i = 0; i < 60 && V > 0; i++) {
+        double T = hypot(H, V), over = V * V / (w * (T + H)) + V * V / (2 * c->EA * w) - rise;
+        double step = over / (V / (w * T) + V / (c->EA * w));
+        V -= step;
+        if (fabs(step) <= 1e-15 * V)
+            break;
+    }
+    return V;
 }
 
-/* H, V with which the line spans X and rises by Z; false where it would not lie down. */
-static bool find_touchdown(lying *c, double X, double Z)
+/* The length on the bed with this H, and what the line spans then. */
+static double lay(lying *c, double H, double *span)
 {
-    double H = fmax(1e-3 * c->w * c->L, c->w * Z * 0.3), V = c->w * Z * 1.2;
-    V = fmin(V, 0.95 * c->w * c->L);
+    double base = c->L;
+    c->H = H, *span = 0;
+    for (int i = 0; i < 2; i++) {
+        double V = vertical_tension(c, c->rise[i]);
+        c->hangs[i] = V / c->w;
+        c->reach[i] = H / c->w * asinh(V / H) + H * V / (c->w * c->EA);
+        base -= c->hangs[i], *span += c->reach[i];
+    }
+    *span += base * (1 + H / c->EA);
+    return base;
+}
+
+/* False where the line does not lie down. */
+static bool find_touchdown(lying *c, double X)
+{
+    double low = log(1e-9 * c->w * c->L), high = log(10 * c->EA), span, base;
     for (int i = 0; i < 100; i++) {
-        double rise, up[2], d = 1e-6;
-        c->H = H, c->V = V;
-        double f = span_of(c, &rise) - X, g = rise - Z;
-        if (fabs(f) + fabs(g) < 1e-12 * c->L)
-            return V <= c->w * c->L;
-        c->H = H * (1 + d);
-        double fH = (span_of(c, &up[0]) - X - f) / (H * d), gH = (up[0] - rise) / (H * d);
-        c->H = H, c->V = V * (1 + d);
-        double fV = (span_of(c, &up[1]) - X - f) / (V * d), gV = (up[1] - rise) / (V * d);
-        double det = fH * gV - fV * gH, dH = (f * gV - g * fV) / det, dV = (g * fH - f * gH) / det;
-        if (!isfinite(dH) || !isfinite(dV))
-            return false;
-        H = fmax(H - dH, 0.1 * H), V = fmin(fmax(V - dV, 0.1 * V), c->w * c->L * 1.5);
+        double middle = (low + high) / 2;
+        base = lay(c, exp(middle), &span);
+        if (base < 0 || span > X)
+            high = middle;
+        else
+            low = middle;
     }
-    return false;
+    base = lay(c, exp(low), &span);
+    return base >= 0 && span > X - 1e-6 * c->L;
 }
 
-/* Nodes from the lower end, whose place and direction are given. */
-static void lay_down(const nt_cable *cable, const lying *c, v3 low, v3 e, bool first, double sink,
-                     v3 *nodes)
+/* Nodes along e from the first end, whose bed is at height[0]; those that lie get its height later.
+ */
+static void lay_down(const nt_cable *cable, const lying *c, const v3 ends[2], v3 e, double X,
+                     const double height[2], v3 *nodes)
 {
-    double base = c->L - c->V / c->w;
-    for (int i = 0; i <= cable->n; i++) {
-        double s = c->L * (first ? i : cable->n - i) / cable->n, x = s * (1 + c->H / c->EA), z = 0;
-        if (s > base) {
-            double r = c->w * (s - base) / c->H;
-            x = base + c->H / c->w * asinh(r) + c->H * s / c->EA;
-            z = c->H / c->w * (sqrt(1 + r * r) - 1) + c->w * (s - base) * (s - base) / (2 * c->EA);
+    double base = c->L - c->hangs[0] - c->hangs[1], foot = c->reach[0];
+    double scale = base > 0 ? fmax(0, X - c->reach[0] - c->reach[1]) / base : 0;
+    for (int i = 1; i < cable->n; i++) {
+        double s = c->L * i / cable->n, on = s - c->hangs[0], x = foot + on * scale, z = -INFINITY;
+        for (int k = 0; k < 2; k++) {
+            double up = k == 0 ? -on : on - base, r = c->w * up / c->H;
+            if (!(up > 0))
+                continue;
+            double away = c->H / c->w * asinh(r) + c->H * up / c->EA;
+            x = k == 0 ? foot - away : X - c->reach[1] + away;
+            z = height[k] + up * r / (1 + sqrt(1 + r * r)) + c->w * up * up / (2 * c->EA);
         }
-        nodes[i] = v3_add(low, v3_add(v3_scale(x, e), v3_of(0, 0, z > sink ? z : z - sink)));
+        nodes[i] = v3_axpy(x, e, v3_of(ends[0].x, ends[0].y, z));
     }
 }
 
-static bool is_below(const nt_cable *c, const nt_run *run, const v3 *nodes)
+static nt_status height_below(const nt_cable *c, const nt_run *run, v3 x, double *height)
 {
-    double height, slope[2];
-    for (int i = 1; i < c->n; i++)
-        if (nt_cable_seabed(c, run, run->variables, run->scratch, nodes[i], &height, slope, NULL) ==
-                NT_OK &&
-            nodes[i].z < height)
-            return true;
-    return false;
+    double slope[2];
+    return nt_cable_seabed(c, run, run->variables, run->scratch, x, height, slope, NULL);
 }
 
-static void settle_on_bed(const nt_cable *c, const v3 ends[2], double w, v3 *nodes)
+/* Nodes that would be below the bed lie on it, as deep in it as it takes to bear them. Ends that
+ * are buried by more than a segment stay as they are: nothing begins in balance there. */
+static nt_status settle_on_bed(const nt_cable *c, const nt_run *run, const v3 ends[2], double w,
+                               v3 *nodes)
 {
-    bool first = ends[0].z <= ends[1].z;
-    v3 low = ends[first ? 0 : 1], way = v3_sub(ends[first ? 1 : 0], low);
-    double Z = way.z, X = hypot(way.x, way.y);
+    double height[2], below, sink = w / c->seabed.stiffness;
     lying line = {.w = w, .L = c->length, .EA = c->stiffness};
-    if (X > 0 && Z > 0 && find_touchdown(&line, X, Z))
-        lay_down(c, &line, low, v3_of(way.x / X, way.y / X, 0), first, w / c->seabed.stiffness,
+    bool touches = false;
+    nt_status status = NT_OK;
+    for (int i = 1; i < c->n && status == NT_OK; i++) {
+        status = height_below(c, run, nodes[i], &below);
+        touches |= nodes[i].z < below - sink;
+    }
+    for (int i = 0; i < 2 && touches && status == NT_OK; i++) {
+        status = height_below(c, run, ends[i], &height[i]);
+        line.rise[i] = fmax(0, ends[i].z - height[i]);
+        touches = ends[i].z > height[i] - c->length / c->n;
+    }
+    if (!touches || status != NT_OK)
+        return status;
+    v3 way = v3_sub(ends[1], ends[0]);
+    double X = hypot(way.x, way.y);
+    if (find_touchdown(&line, X))
+        lay_down(c, &line, ends, X > 0 ? v3_of(way.x / X, way.y / X, 0) : v3_of(1, 0, 0), X, height,
                  nodes);
+    for (int i = 1; i < c->n && status == NT_OK; i++) {
+        status = height_below(c, run, nodes[i], &below);
+        nodes[i].z = fmax(nodes[i].z, below - sink);
+    }
+    return status;
 }
 
 /* ---- the start ---------------------------------------------------------------------------------
@@ -225,8 +269,9 @@ nt_status nt_cable_settle(nt_run *run, const nt_element *element)
         if (!hang(&h, &t))
             return NT_NOT_CONVERGED;
         march(&h, t, nodes, ends[0], &slope);
-        if (c->seabed.height && is_below(c, run, nodes))
-            settle_on_bed(c, ends, weight, nodes);
+        nt_status status = c->seabed.height ? settle_on_bed(c, run, ends, weight, nodes) : NT_OK;
+        if (status != NT_OK)
+            return status;
     }
     place_nodes(run, c, nodes, speeds);
     return NT_OK;

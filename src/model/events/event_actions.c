@@ -153,9 +153,9 @@ static nt_status largest_row(nt_run *run, const nt_instant *instant, const nt_el
     return status;
 }
 
-/* Bodies that meet again within so many times what tells the side of a zero stay together: where
- * they are would be lost in rounding. */
-static const double SEEN = 10;
+/* Bodies that meet again within so many times what tells the side of a zero, or part by less than
+ * FLAT of the model's length, stay together: where they are would be lost in rounding. */
+static const double SEEN = 10, FLAT = 1e-12;
 
 static double rest_speed_of(const nt_joint *joint)
 {
@@ -210,7 +210,8 @@ static nt_status take_hold(nt_run *run, const nt_event *event, nt_instant *insta
     double apart = (double)INFINITY;
     if (rebounds && (status = flight(run, instant, e, from, restitution, &apart)) != NT_OK)
         return status;
-    rebounds = rebounds && apart > SEEN * instant->nudge;
+    double height = restitution * fabs(speed) * apart / 4;
+    rebounds = rebounds && apart > SEEN * instant->nudge && height > FLAT * fmax(1, run->length);
     int law = nt_joint_law(joint) == NT_POISSON ? NT_IMPACT_POISSON : 0;
     if (e->n_rows + e->n_rates - from == 1)
         law |= NT_IMPACT_ONE_SIDED;

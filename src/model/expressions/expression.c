@@ -578,3 +578,12 @@ const nt_table *nt_expression_rough_table(const nt_expression *e, int variable)
     }
     return NULL;
 }
+
+const nt_table *nt_expression_direct_table(const nt_expression *e, int i)
+{
+    for (int k = 0; k < e->n; k++)
+        if (e->code[k].operation == NT_OP_TABLE &&
+            e->code[e->code[k].a].operation == NT_OP_VARIABLE && i-- == 0)
+            return e->tables[e->code[k].b];
+    return NULL;
+}

@@ -129,6 +129,9 @@ bool nt_expression_is_affine(const nt_expression *e, int variable);
  * none. */
 const nt_table *nt_expression_rough_table(const nt_expression *e, int variable);
 
+/* The i-th table in it whose argument is a variable as it stands; NULL behind the last. */
+const nt_table *nt_expression_direct_table(const nt_expression *e, int i);
+
 /* Row i of the list of functions and constants, for documentation and for refusing such names;
  * NULL after the last. */
 typedef struct nt_function_help {

@@ -131,6 +131,8 @@ nt_status nt_axial_prepare(nt_run *run, const nt_element *e, bool validate, nt_e
     nt_status status = axial_is_line(axial) ? axial_find_points(run, e, validate, error)
                                             : nt_load_on_joint(run, e, axial->joint,
                                                                axial_slides(e), validate, error);
+    if (status == NT_OK && validate)
+        nt_axial_find_store(run, e);
     return status == NT_OK && validate ? axial_check(run, e, error) : status;
 }
 
@@ -144,6 +146,8 @@ nt_status nt_axial_declare(nt_model *model, nt_element *e)
             axial->law_of[axial->n_functions] = i;
             axial->functions[axial->n_functions++] = axial->law[i].function;
         }
+    if (axial->stores && model->scratch < (size_t)nt_model_variable_count(model))
+        model->scratch = (size_t)nt_model_variable_count(model);
     nt_status status =
         nt_coupling_find(&axial->coupling, model, e, axial->functions, axial->n_functions);
     if (status == NT_OK)
@@ -164,7 +168,7 @@ void nt_axial_input(void *data, const nt_expression *from, const nt_expression *
 /* T and its derivatives. */
 typedef struct axial_force {
     double T, by_value, by_rate, by_law[NT_AXIAL_LAWS];
-    double potential, power; /* J, W */
+    double potential, power; /* J, W; those that axial_energy.c finds apart */
 } axial_force;
 
 /* T = e + d, or one side of it: then dT/de and dT/dd are those of a stop. */
@@ -197,7 +201,7 @@ static void axial_add_spring(axial_force *to, const nt_axial *axial, const doubl
     to->by_law[NT_AXIAL_PRELOAD] = by_e;
     to->by_law[NT_AXIAL_DAMPING] = by_d * x->rate;
     to->potential += numbers ? potential : 0;
-    to->power -= (numbers ? damping : T) * x->rate;
+    to->power -= (numbers || axial->stores ? damping : T) * x->rate;
 }
 
 /* side +1: x stays below `limit`; -1: above. */
@@ -238,7 +242,7 @@ static nt_status axial_find_force(const nt_element *e, const nt_view *view, cons
         double sign = (axial_is_line(axial) ? 1 : -1) * share;
         out->T = sign * law[NT_AXIAL_VALUE];
         out->by_law[NT_AXIAL_VALUE] = sign;
-        out->power = -out->T * x->rate;
+        out->power = axial->stores ? 0 : -out->T * x->rate;
     } else {
         axial_add_spring(out, axial, law, x);
     }
@@ -462,8 +466,12 @@ nt_status nt_axial_evaluate(const nt_element *e, const nt_view *view)
     if (status != NT_OK)
         return status;
     if (view->energy) {
-        view->energy->potential += f.potential;
-        view->energy->power += f.power;
+        nt_axial_store store = {0};
+        if (axial->stores)
+            store = nt_axial_stored(e, view, x.value);
+        bool has = isfinite(store.energy);
+        view->energy->potential += f.potential + (has ? store.energy : 0);
+        view->energy->power += f.power - (has ? 0 : store.force * x.rate);
         return NT_OK;
     }
     if (axial_is_line(axial))
@@ -498,6 +506,8 @@ bool nt_axial_depends_on_rates(const nt_run *run, const nt_element *e)
 bool nt_axial_gives_energy(const nt_model *model, const nt_element *e)
 {
     const nt_axial *axial = nt_model_data(model, e);
+    if (axial->stores)
+        return axial->law[NT_AXIAL_DAMPING].function != NULL;
     return axial->n_functions > 0 || nt_axial_has(axial, NT_AXIAL_FIRST_LAW + NT_AXIAL_VALUE);
 }
 

@@ -12,7 +12,8 @@
  *
  * k, c, x0, preload and value are numbers or functions of t, parameters and recorded quantities,
  * the load's own x and x' among them. Where e is given by numbers it has the potential
- * k (x - x0)^2 / 2 + preload (x - x0); all else that T does is work. */
+ * k (x - x0)^2 / 2 + preload (x - x0), where its functions depend on x and parameters alone the
+ * integral of e (axial_energy.c); all else that T does is work, that of a constant value too. */
 #ifndef NUTATE_MODEL_AXIAL_H
 #define NUTATE_MODEL_AXIAL_H
 
@@ -59,6 +60,8 @@ typedef struct nt_axial {
     const nt_expression *functions[NT_AXIAL_LAWS]; /* [n_functions] of laws that are functions */
     int law_of[NT_AXIAL_LAWS], n_functions;
     nt_coupling coupling;
+    bool stores;    /* functions of its own coordinate alone: it has a potential */
+    bool from_free; /* which is zero at the free length, else where it is placed */
 } nt_axial;
 
 static inline bool nt_axial_has(const nt_axial *axial, int bit) { return axial->given >> bit & 1; }
@@ -70,6 +73,15 @@ double nt_axial_tension(const nt_element *element, const nt_view *view);
 /* The direction on B in which that which is recorded of it counts (pull: towards A; moment, thrust:
  * the axis), ground axes; zero where it has none. */
 v3 nt_axial_push(const nt_element *element, const nt_view *view);
+
+/* Whether functions have a potential, and where that is zero: once it is prepared. */
+void nt_axial_find_store(nt_run *run, const nt_element *element);
+/* That potential at the coordinate x, not a number where the law has no value on the way; and the
+ * force that it belongs to. Takes view->scratch. */
+typedef struct nt_axial_store {
+    double energy, force;
+} nt_axial_store;
+nt_axial_store nt_axial_stored(const nt_element *element, const nt_view *view, double x);
 
 /* What the descriptors of these types have in common. */
 nt_status nt_axial_prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error);

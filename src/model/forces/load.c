@@ -26,6 +26,30 @@ nt_status nt_load_refuse(const nt_model *model, const nt_element *element, nt_er
                       "%s %s: %s", element->type->name, element->name, words);
 }
 
+nt_status nt_load_refuse_key(const nt_model *model, const nt_element *element, const char *key,
+                             nt_error *error, const char *format, ...)
+{
+    char words[512], path[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(words, sizeof words, format, arguments);
+    va_end(arguments);
+    nt_place place = element->place;
+    int start = snprintf(path, sizeof path, "%s.%s.", element->type->section->name, element->name);
+    int used =
+        snprintf(path, sizeof path, "%s.%s.%s", element->type->section->name, element->name, key);
+    char *end = used > 0 && (size_t)used < sizeof path ? path + used : NULL;
+    while (end && !nt_model_key_place(model, path, &place.line, &place.column)) {
+        end = strrchr(path, '.');
+        place = element->place;
+        if (!end || end < path + start)
+            break;
+        *end = '\0';
+    }
+    return nt_fail_at(error, NT_BAD_MODEL, model->file, place.line, place.column, "%s %s: %s",
+                      element->type->name, element->name, words);
+}
+
 nt_status nt_load_declare(nt_model *model, nt_element *element, unsigned rows, unsigned columns)
 {
     nt_status status = NT_OK;

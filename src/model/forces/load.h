@@ -27,6 +27,10 @@ nt_status nt_load_declare(nt_model *model, nt_element *element, unsigned rows, u
 /* NT_BAD_MODEL at the element's place, with its type and name before the words. */
 nt_status nt_load_refuse(const nt_model *model, const nt_element *element, nt_error *error,
                          const char *format, ...) NT_PRINTF(4, 5);
+/* The same where a key of the element stands, such as "material.E"; where the file does not give
+ * it, the key that is nearest above it. */
+nt_status nt_load_refuse_key(const nt_model *model, const nt_element *element, const char *key,
+                             nt_error *error, const char *format, ...) NT_PRINTF(5, 6);
 
 /* Refused when `validate` and the joint, which must be prepared, has no free angle (translation: no
  * free displacement). */
