@@ -2,9 +2,14 @@
  * are no nonholonomic rows the problem is K p = -s^2 M p, symmetric in most models.
  *
  * Displacements that nothing resists give eigenvalues zero in Jordan blocks, which rounding would
- * scatter by its square root and more. So they are split off first: with N a nt_basis of the null
- * space of A and V of its complement, (N V)^T A (N V) = [0 N^T A V; 0 V^T A V], and so on with V^T
- * A V while it is singular. All transformations are orthogonal. */
+ * scatter by its square root and more. So they are split off first: with N a basis of the null
+ * space of A, V of its complement, U1 of the range of E N and U2 of its complement,
+ *
+ *   (U1 U2)^T (s E - A) (N V) = [s U1^T E N   U1^T (s E - A) V; 0   U2^T (s E - A) V],
+ *
+ * and so on with the last block while its A is singular. All of these are orthogonal, and nothing
+ * is divided by E before: light masses in stiff parts would hide in E^-1 A what resists a slow
+ * motion. */
 #include "analysis/lapack.h"
 #include "analysis/modes/pairs.h"
 #include "analysis/pencil/reduce.h"
@@ -210,87 +215,115 @@ static nt_status state_matrices(const nt_reduced *r, nt_columns *E, nt_columns *
     return NT_OK;
 }
 
-/* A := E^-1 A; false where E is singular as far as can be told. */
-static nt_status divide(nt_arena *arena, const nt_columns *E, nt_columns *A, bool *done)
+/* B := A^-1 B; false where A is singular as far as can be told. Both keep their places. */
+static nt_status divide(nt_arena *arena, const nt_columns *A, nt_columns *B, bool *done)
 {
-    int n = A->rows, info = 0, room = 64 * n + 64;
+    int n = A->rows, columns = B->columns, info = 0;
     nt_basis b;
-    nt_status status = nt_basis_find(arena, E, 1e-13, &b);
+    nt_status status = nt_basis_find(arena, A, 1e-13, &b);
     *done = status == NT_OK && b.rank == n;
     if (!*done || n == 0) /* of no rows LAPACK would end the process */
         return status;
     nt_columns copy = nt_columns_take(arena, n, n);
-    int *pivots = NT_TAKE(arena, room, int);
+    int *pivots = NT_TAKE(arena, n, int);
     if (!copy.a || !pivots)
         return NT_NO_MEMORY;
-    memcpy(copy.a, E->a, (size_t)n * (size_t)n * sizeof *copy.a);
-    dgesv_(&n, &n, copy.a, &n, pivots, A->a, &n, &info);
+    memcpy(copy.a, A->a, (size_t)n * (size_t)n * sizeof *copy.a);
+    dgesv_(&n, &columns, copy.a, &n, pivots, B->a, &n, &info);
     *done = info == 0;
     return NT_OK;
 }
 
-/* One stage of splitting zeros off: A = V^T A V of the stage before. */
+/* One stage of splitting zeros off: x = N a + V u with a = GA u/s - GE u, G = U1^T E N,
+ * GA = G^-1 U1^T A V, GE = G^-1 U1^T E V. */
 typedef struct stage {
-    nt_columns N, V, NAV;
+    nt_columns N, V, GA, GE;
 } stage;
 
 enum { MOST_STAGES = 8 };
 
-/* `first`: before the division by E, which has the same null space with less rounding. */
-static nt_status split_zeros(nt_arena *arena, const nt_columns *first, nt_columns *A, stage *stages,
+/* The next stage; `split`: false where nothing is free, or E resists none of what is. */
+static nt_status split_stage(nt_arena *arena, nt_columns *E, nt_columns *A, stage *s, bool *split)
+{
+    nt_basis of_rows, of_free;
+    nt_columns T = nt_columns_transposed(arena, A);
+    *split = false;
+    nt_status status = T.a ? nt_basis_find(arena, &T, NT_FREE_PART, &of_rows) : NT_NO_MEMORY;
+    if (status != NT_OK || of_rows.rank == A->rows)
+        return status;
+    s->V = nt_basis_range(&of_rows), s->N = nt_basis_complement(&of_rows);
+    nt_columns EN = nt_columns_product(arena, false, E, &s->N);
+    status = EN.a ? nt_basis_find(arena, &EN, 1e-13, &of_free) : NT_NO_MEMORY;
+    if (status != NT_OK || of_free.rank < s->N.columns)
+        return status;
+    nt_columns U1 = nt_basis_range(&of_free), U2 = nt_basis_complement(&of_free);
+    nt_columns EV = nt_columns_product(arena, false, E, &s->V);
+    nt_columns AV = nt_columns_product(arena, false, A, &s->V);
+    if (!EV.a || !AV.a)
+        return NT_NO_MEMORY;
+    nt_columns G = nt_columns_product(arena, true, &U1, &EN);
+    s->GA = nt_columns_product(arena, true, &U1, &AV);
+    s->GE = nt_columns_product(arena, true, &U1, &EV);
+    *E = nt_columns_product(arena, true, &U2, &EV);
+    *A = nt_columns_product(arena, true, &U2, &AV);
+    if (!G.a || !s->GA.a || !s->GE.a || !E->a || !A->a)
+        return NT_NO_MEMORY;
+    bool regular;
+    status = divide(arena, &G, &s->GA, &regular);
+    if (status == NT_OK)
+        status = divide(arena, &G, &s->GE, &regular);
+    *split = true;
+    return status;
+}
+
+static nt_status split_zeros(nt_arena *arena, nt_columns *E, nt_columns *A, stage *stages,
                              int *n_stages)
 {
     nt_status status = NT_OK;
-    for (*n_stages = 0; *n_stages < MOST_STAGES && A->rows > 0; ++*n_stages) {
-        nt_basis b;
-        nt_columns T = nt_columns_transposed(arena, *n_stages == 0 ? first : A);
-        if (!T.a || (status = nt_basis_find(arena, &T, NT_FREE_PART, &b)) != NT_OK)
-            return T.a ? status : NT_NO_MEMORY;
-        if (b.rank == A->rows)
-            return NT_OK;
-        stage *s = &stages[*n_stages];
-        s->V = nt_basis_range(&b), s->N = nt_basis_complement(&b);
-        nt_columns AV = nt_columns_product(arena, false, A, &s->V);
-        s->NAV = nt_columns_product(arena, true, &s->N, &AV);
-        nt_columns next = nt_columns_product(arena, true, &s->V, &AV);
-        if (!AV.a || !s->NAV.a || !next.a)
-            return NT_NO_MEMORY;
-        *A = next;
+    bool split = true;
+    *n_stages = 0;
+    while (status == NT_OK && split && *n_stages < MOST_STAGES && A->rows > 0) {
+        status = split_stage(arena, E, A, &stages[*n_stages], &split);
+        *n_stages += split;
     }
-    return NT_OK;
+    return status;
 }
 
-/* An eigenvector of the last A, u = (ur, ui) with s = (sr, si), to one of the first:
- * x = N (1/s) (N^T A V) u + V u. In and out in x[2][rows]. */
+/* y := y + B x */
+static void add_product(const nt_columns *B, const double *x, double *y)
+{
+    for (int j = 0; j < B->columns; j++)
+        for (int i = 0; i < B->rows; i++)
+            y[i] += *nt_entry(B, i, j) * x[j];
+}
+
+/* An eigenvector of the last pencil, u = (ur, ui) with s = (sr, si), to one of the first. In and
+ * out in x[2][rows]. */
 static nt_status join_zeros(nt_arena *arena, const stage *stages, int n_stages, double sr,
                             double si, double *x, int rows)
 {
     for (int k = n_stages - 1; k >= 0; k--) {
         const stage *s = &stages[k];
         int m = s->V.columns, n = s->V.rows, z = s->N.columns;
-        double *u = NT_TAKE(arena, 2 * (m + n + z), double), size = sr * sr + si * si;
-        if (!u)
+        double size = sr * sr + si * si, *y = NT_TAKE(arena, 2 * n, double);
+        double *a = NT_TAKE(arena, 4 * z, double), *e = a + 2 * z;
+        if (!y || !a)
             return NT_NO_MEMORY;
-        double *a = u + 2 * m, *y = a + 2 * z;
-        memcpy(u, x, (size_t)m * sizeof *u);
-        memcpy(u + m, x + rows, (size_t)m * sizeof *u);
-        for (int part = 0; part < 2; part++)
-            for (int j = 0; j < m; j++)
-                for (int i = 0; i < z; i++)
-                    a[part * z + i] += *nt_entry(&s->NAV, i, j) * u[part * m + j];
-        for (int i = 0; i < z; i++) { /* (ar + i ai)/(sr + i si) */
-            double ar = a[i], ai = a[z + i];
-            a[i] = (ar * sr + ai * si) / size, a[z + i] = (ai * sr - ar * si) / size;
+        for (int part = 0; part < 2; part++) {
+            add_product(&s->GA, x + part * rows, a + part * z);
+            add_product(&s->GE, x + part * rows, e + part * z);
+            add_product(&s->V, x + part * rows, y + part * n);
         }
-        for (int part = 0; part < 2; part++)
-            for (int i = 0; i < n; i++) {
-                for (int j = 0; j < z; j++)
-                    y[part * n + i] += *nt_entry(&s->N, i, j) * a[part * z + j];
-                for (int j = 0; j < m; j++)
-                    y[part * n + i] += *nt_entry(&s->V, i, j) * u[part * m + j];
-            }
-        memcpy(x, y, (size_t)n * sizeof *x);
-        memcpy(x + rows, y + n, (size_t)n * sizeof *x);
+        for (int i = 0; i < z; i++) { /* (ar + i ai)/(sr + i si) - e */
+            double ar = a[i], ai = a[z + i];
+            a[i] = (ar * sr + ai * si) / size - e[i];
+            a[z + i] = (ai * sr - ar * si) / size - e[z + i];
+        }
+        for (int part = 0; part < 2; part++) {
+            add_product(&s->N, a + part * z, y + part * n);
+            memset(x + part * rows, 0, (size_t)m * sizeof *x);
+            memcpy(x + part * rows, y + part * n, (size_t)n * sizeof *x);
+        }
     }
     return NT_OK;
 }
@@ -357,94 +390,128 @@ static bool are_far_apart(const root *roots, int count)
     return least * FAR_APART < most;
 }
 
-/* Those far below the largest ones, which rounding of these hides, are found from A^-1, where they
- * are largest: roots[count] below the geometric mean are exchanged. Of a couple x + i y belongs to
- * 1/s = (sr - i si)/|s|^2: its conjugate, x - i y, to s. */
-static nt_status exchange_smallest(nt_arena *arena, const nt_columns *A, root *roots, int count)
+/* How many unknowns the first `count` roots stand for: couples for two. */
+static int unknowns_of(const root *roots, int count)
 {
-    int n = A->rows, info = 0, k = 0;
+    int sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += roots[i].xi ? 2 : 1;
+    return sum;
+}
+
+/* Those far below the largest ones, which rounding of these hides, are found from A^-1 E, where
+ * they are largest: roots[count] up to the geometric mean are exchanged, as many unknowns of the
+ * one kind for as many of the other. Of a couple x + i y belongs to 1/s = (sr - i si)/|s|^2: its
+ * conjugate, x - i y, to s. */
+static nt_status exchange_smallest(nt_arena *arena, const nt_columns *E, const nt_columns *A,
+                                   root *roots, int *count)
+{
+    int n = A->rows, from = 0, to = 0;
+    bool regular;
     if (n == 0)
         return NT_OK;
-    nt_columns copy = nt_columns_take(arena, n, n), inverse = nt_columns_identity(arena, n),
-               vectors;
-    int *pivots = NT_TAKE(arena, n, int);
+    nt_columns inverse = nt_columns_take(arena, n, n), vectors;
     double *w = NT_TAKE(arena, 3 * n, double);
-    root *other = NT_TAKE(arena, n, root);
-    if (!copy.a || !inverse.a || !pivots || !w || !other)
+    root *other = NT_TAKE(arena, n, root), *both = NT_TAKE(arena, 2 * n, root);
+    if (!inverse.a || !w || !other || !both)
         return NT_NO_MEMORY;
-    memcpy(copy.a, A->a, (size_t)n * (size_t)n * sizeof *copy.a);
-    dgesv_(&n, &n, copy.a, &n, pivots, inverse.a, &n, &info);
-    if (info != 0)
-        return NT_OK;
-    nt_status status = eigenvalues(arena, &inverse, NULL, w, w + n, w + 2 * n, &vectors);
+    memcpy(inverse.a, E->a, (size_t)n * (size_t)n * sizeof *inverse.a);
+    nt_status status = divide(arena, A, &inverse, &regular);
+    if (status != NT_OK || !regular)
+        return status;
+    status = eigenvalues(arena, &inverse, NULL, w, w + n, w + 2 * n, &vectors);
     if (status != NT_OK)
         return status == NT_NO_MEMORY ? status : NT_OK;
     int found = take_roots(w, w + n, w + 2 * n, &vectors, true, other);
     qsort(other, (size_t)found, sizeof *other, by_size);
-    qsort(roots, (size_t)count, sizeof *roots, by_size);
-    double middle = found > 0 ? sqrt(other[0].size * roots[count - 1].size) : 0;
-    while (k < found && k < count && roots[k].size < middle && other[k].size < middle &&
-           (roots[k].xi != NULL) == (other[k].xi != NULL))
-        k++;
-    for (int i = 0; i < k; i++) {
+    qsort(roots, (size_t)*count, sizeof *roots, by_size);
+    double middle = found > 0 ? sqrt(other[0].size * roots[*count - 1].size) : 0;
+    for (int i = 1, j = 0; i <= found && other[i - 1].size < middle; i++) {
+        while (j < *count && unknowns_of(roots, j) < unknowns_of(other, i))
+            j++;
+        if (unknowns_of(roots, j) == unknowns_of(other, i) &&
+            (j == *count || other[i - 1].size < roots[j].size))
+            from = i, to = j;
+    }
+    for (int i = 0; i < from; i++) {
         double *y = other[i].xi;
         for (int j = 0; y && j < n; j++)
             y[j] = -y[j];
-        roots[i] = other[i];
+        both[i] = other[i];
     }
+    memcpy(both + from, roots + to, (size_t)(*count - to) * sizeof *roots);
+    *count += from - to;
+    memcpy(roots, both, (size_t)*count * sizeof *roots);
     return NT_OK;
+}
+
+/* The pencil without its zeros, and how it came about. */
+typedef struct split {
+    nt_columns E, A;
+    stage stages[MOST_STAGES];
+    int n_stages;
+} split;
+
+static nt_status find_roots(nt_arena *arena, const split *p, root *roots, int *count)
+{
+    int n = p->A.rows;
+    bool regular = false;
+    double *w = NT_TAKE(arena, 3 * n + 1, double);
+    nt_columns A = nt_columns_take(arena, n, n), E = nt_columns_take(arena, n, n), vectors;
+    if (!w || !A.a || !E.a)
+        return NT_NO_MEMORY;
+    memcpy(A.a, p->A.a, (size_t)n * (size_t)n * sizeof *A.a);
+    memcpy(E.a, p->E.a, (size_t)n * (size_t)n * sizeof *E.a);
+    nt_status status = divide(arena, &E, &A, &regular);
+    if (status == NT_OK)
+        status = eigenvalues(arena, &A, regular ? NULL : &E, w, w + n, w + 2 * n, &vectors);
+    if (status != NT_OK)
+        return status;
+    *count = take_roots(w, w + n, w + 2 * n, &vectors, false, roots);
+    return are_far_apart(roots, *count) ? exchange_smallest(arena, &p->E, &p->A, roots, count)
+                                        : NT_OK;
+}
+
+/* Pairs of what nothing resists: but for rates whose position is another coordinate's affair. */
+static nt_status add_free(const nt_reduced *r, const split *p, nt_pairs *pairs)
+{
+    nt_status status = NT_OK;
+    for (int i = 0; p->n_stages > 0 && i < p->stages[0].N.columns && status == NT_OK; i++) {
+        const double *x = nt_entry(&p->stages[0].N, 0, i);
+        double size = 0;
+        for (int k = 0; k < r->f; k++)
+            size = fmax(size, fabs(x[k]));
+        if (size > 1e-8)
+            status = add_pair(r, 0, 0, x, NULL, pairs);
+    }
+    return status;
 }
 
 static nt_status find_general(const nt_reduced *r, nt_pairs *pairs)
 {
     nt_arena *arena = r->arena;
-    nt_columns E, A, vectors;
-    stage stages[MOST_STAGES];
-    int n_stages = 0, rows = r->f + r->d, count = 0;
-    bool regular = false;
-    nt_status status = state_matrices(r, &E, &A);
-    nt_columns first = nt_columns_take(arena, rows, rows), last = {0};
-    if (status == NT_OK && first.a) {
-        memcpy(first.a, A.a, (size_t)rows * (size_t)rows * sizeof *A.a);
-        status = divide(arena, &E, &A, &regular);
-    }
-    if (status == NT_OK && regular)
-        status = split_zeros(arena, &first, &A, stages, &n_stages);
-    double *w = NT_TAKE(arena, 3 * rows + 1, double), *x = NT_TAKE(arena, 2 * rows + 1, double);
+    split p = {0};
+    int rows = r->f + r->d, count = 0;
+    double tau = 1 / r->pencil->size, *x = NT_TAKE(arena, 2 * rows + 1, double);
     root *roots = NT_TAKE(arena, rows + 1, root);
-    int n = A.rows;
+    if (!x || !roots)
+        return NT_NO_MEMORY;
+    nt_status status = state_matrices(r, &p.E, &p.A);
     if (status == NT_OK)
-        last = nt_columns_take(arena, n, n);
-    if (status == NT_OK && (!w || !x || !first.a || !roots || !last.a))
-        status = NT_NO_MEMORY;
-    double *wi = w + rows, *beta = w + 2 * rows;
-    if (status == NT_OK) {
-        memcpy(last.a, A.a, (size_t)n * (size_t)n * sizeof *A.a);
-        status = eigenvalues(arena, &A, regular ? NULL : &E, w, wi, beta, &vectors);
-    }
-    for (int i = 0; n_stages > 0 && i < stages[0].N.columns && status == NT_OK; i++) {
-        const double *p = nt_entry(&stages[0].N, 0, i);
-        double size = 0;
-        for (int k = 0; k < r->f; k++)
-            size = fmax(size, fabs(p[k]));
-        if (size > 1e-8) /* else a rate whose position is another coordinate's affair */
-            status = add_pair(r, 0, 0, p, NULL, pairs);
-    }
+        status = split_zeros(arena, &p.E, &p.A, p.stages, &p.n_stages);
     if (status == NT_OK)
-        count = take_roots(w, wi, beta, &vectors, false, roots);
-    if (status == NT_OK && regular && are_far_apart(roots, count))
-        status = exchange_smallest(arena, &last, roots, count);
+        status = find_roots(arena, &p, roots, &count);
     for (int i = 0; i < count && status == NT_OK; i++) {
-        double tau = 1 / r->pencil->size;
+        int n = p.A.rows;
         memset(x, 0, 2 * (size_t)rows * sizeof *x);
         memcpy(x, roots[i].xr, (size_t)n * sizeof *x);
         if (roots[i].xi)
             memcpy(x + rows, roots[i].xi, (size_t)n * sizeof *x);
-        status = join_zeros(arena, stages, n_stages, roots[i].sr, roots[i].si, x, rows);
+        status = join_zeros(arena, p.stages, p.n_stages, roots[i].sr, roots[i].si, x, rows);
         if (status == NT_OK)
             status = add_pair(r, roots[i].sr / tau, roots[i].si / tau, x, x + rows, pairs);
     }
-    return status;
+    return status == NT_OK ? add_free(r, &p, pairs) : status;
 }
 
 nt_status nt_pairs_dense(const nt_pencil *pencil, nt_pairs *pairs, nt_error *error)
