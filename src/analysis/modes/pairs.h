@@ -18,7 +18,7 @@ void nt_pairs_free(nt_pairs *pairs);
 
 /* Numbers below this part of the largest singular value count as zero: displacements that meet no
  * resistance. */
-#define NT_FREE_PART 1e-12
+#define NT_FREE_PART 1e-13
 
 /* All of them, by LAPACK on independent coordinates; eigenvalues that are zero (motions that
  * nothing resists) once for each independent displacement. */
