@@ -15,18 +15,20 @@
  * Threads. Every function here may be called from any thread: it writes its outputs and nothing
  * else. Spaces are only read once they are laid out.
  *
- * Nothing here allocates or fails, and NaN in gives NaN out. For every |psi| up to 6, zero and
- * denormal numbers included, results are accurate to rounding: an ulp or two of the result's norm,
- * plus what one ulp of |psi| changes in it. T is singular at |psi| = 2 pi, where its inverse grows
- * like 1/(2 pi - |psi|); the exponential and T themselves hold for |psi| < 1e150. Logarithms exist
- * for every rotation, with |psi| <= pi; at a half turn either of the two signs may come out. */
+ * Nothing here allocates, and NaN in gives NaN out. Functions of spaces return NT_INVALID, and
+ * write nothing, where an array that the space has numbers for is NULL; no other fails. For every
+ * |psi| up to 6, zero and denormal numbers included, results are accurate to rounding: an ulp or
+ * two of the result's norm, plus what one ulp of |psi| changes in it. T is singular at |psi| = 2
+ * pi, where its inverse grows like 1/(2 pi - |psi|); the exponential and T themselves hold for
+ * |psi| < 1e150. Logarithms exist for every rotation, with |psi| <= pi; at a half turn either of
+ * the two signs may come out. */
 #ifndef NUTATE_GROUP_H
 #define NUTATE_GROUP_H
 
 #include <nutate/status.h>
 
-/* Functions whose arrays are all needed. The compiler warns where it sees NULL; nothing looks for
- * it when the program runs. */
+/* Functions on single rotations and motions: their arrays are all needed. The compiler warns where
+ * it sees NULL; nothing looks for it when the program runs. */
 #if defined(__GNUC__)
 #define NT_ARRAYS __attribute__((nonnull)) NT_API
 #else
@@ -117,37 +119,38 @@ typedef struct nt_space {
 } nt_space;
 
 /* Lay out blocks[n_blocks], whose kind (and for R^n and first order n, in nv) is set: fills in
- * their offsets and the totals of the space. blocks may be NULL where there are none. */
-NT_API void nt_space_init(nt_space *space, nt_block *blocks, int n_blocks);
+ * their offsets and the totals of the space. blocks may be NULL where there are none. NT_INVALID
+ * also for a count that is negative and for a kind that is none. */
+NT_API nt_status nt_space_init(nt_space *space, nt_block *blocks, int n_blocks);
 
 /* q1 = q0 o exp(dq) (body) or exp(dq) o q0 (inertial); dq[nv]. q1 may be q0. Quaternions come out
  * with unit length, whatever (nonzero) length they had. */
-NT_ARRAYS void nt_space_compose(const nt_space *space, nt_frame frame, const double *q0,
-                                const double *dq, double *q1);
+NT_API nt_status nt_space_compose(const nt_space *space, nt_frame frame, const double *q0,
+                                  const double *dq, double *q1);
 
 /* dq with compose(q0, dq) = q1, whose rotations are by at most pi. Quaternions q and -q count as
  * the same place. */
-NT_ARRAYS void nt_space_difference(const nt_space *space, nt_frame frame, const double *q0,
-                                   const double *q1, double *dq);
+NT_API nt_status nt_space_difference(const nt_space *space, nt_frame frame, const double *q0,
+                                     const double *q1, double *dq);
 
 /* The tangent operator of the frame at dq for each rotation, T(psi) or T(psi)^T, and its inverse:
  * T[n_rotations][9]. Vector-space parts are the identity and not stored. Either may be NULL. In
  * NT_SE3 they are those of rigid motions, T[n_rotations][36]. */
-NT_API void nt_space_tangent(const nt_space *space, nt_frame frame, const double *dq, double *T,
-                             double *Tinv);
+NT_API nt_status nt_space_tangent(const nt_space *space, nt_frame frame, const double *dq,
+                                  double *T, double *Tinv);
 
 /* Angular velocities (or any rotation entries of a v-like vector) from one frame to the other:
  * body to inertial multiplies by R, inertial to body by R^T. In NT_SE3 the translation's entries
  * are those of R^T too. Other entries are copied; out may be v. */
-NT_ARRAYS void nt_space_change_frame(const nt_space *space, nt_frame from, nt_frame to,
-                                     const double *q, const double *v, double *out);
+NT_API nt_status nt_space_change_frame(const nt_space *space, nt_frame from, nt_frame to,
+                                       const double *q, const double *v, double *out);
 
 /* qdot[nq] = E(q) v: quaternion rates are q o (0, W)/2 (body) or (0, w) o q/2 (inertial). */
-NT_ARRAYS void nt_space_rate(const nt_space *space, nt_frame frame, const double *q,
-                             const double *v, double *qdot);
+NT_API nt_status nt_space_rate(const nt_space *space, nt_frame frame, const double *q,
+                               const double *v, double *qdot);
 
 /* The identity: zeros and unit quaternions. */
-NT_ARRAYS void nt_space_identity(const nt_space *space, double *q);
+NT_API nt_status nt_space_identity(const nt_space *space, double *q);
 
 #ifdef __cplusplus
 }

@@ -13,8 +13,9 @@
  * a call that fails are undefined unless said. NULL where an object or an array is needed, and a
  * number that its enumeration does not have, are NT_INVALID with the names of function and
  * argument; functions without a status then do nothing and return 0, NULL, "", -1 or NaN, whatever
- * cannot be mistaken for an answer. Arrays of functions in group.h are checked by the compiler
- * alone. Lengths of arrays cannot be checked: they are the caller's responsibility.
+ * cannot be mistaken for an answer. Arrays of functions on single rotations and rigid motions
+ * (group.h) are checked by the compiler alone. Lengths of arrays cannot be checked: they are the
+ * caller's responsibility.
  *
  * Units. SI throughout, angles in rad; shapes are written in brackets, q[nq]. nq, nv, nh, nn and
  * n_memory are those of the system (system.h).

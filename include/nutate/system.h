@@ -273,7 +273,11 @@ struct nt_system {
     void *self; /* handed to every function below */
 
     /* The equations. Returns NT_OK, NT_NOT_FINITE or NT_SINGULAR where they have no value,
-     * NT_INVALID for a level that is none (the system of a run also where an argument is NULL).
+     * NT_INVALID for a level that is none. The functions of a run's system refuse with NT_INVALID
+     * also NULL, a point without q or v, or without multipliers where their forces are wanted, a
+     * matrix without combination, and a parameter that there is not; those without a status then
+     * do nothing and say "". vdot and memory of a point may be NULL for zeros and for what is not
+     * known yet, but memory not where something happens in an instant.
      * Pure: the same point and parameters give the same bits, whatever was asked before. */
     nt_status (*evaluate)(void *self, const nt_point *at, const nt_terms *terms);
 

@@ -6,8 +6,14 @@
 
 #include <stdbool.h>
 
-void nt_space_init(nt_space *space, nt_block *blocks, int n_blocks)
+nt_status nt_space_init(nt_space *space, nt_block *blocks, int n_blocks)
 {
+    if (!space || n_blocks < 0 || (!blocks && n_blocks > 0))
+        return NT_INVALID;
+    for (int i = 0; i < n_blocks; i++)
+        if ((int)blocks[i].kind < NT_RN || (int)blocks[i].kind > NT_FIRST ||
+            ((blocks[i].kind == NT_RN || blocks[i].kind == NT_FIRST) && blocks[i].nv < 0))
+            return NT_INVALID;
     *space = (nt_space){.blocks = blocks, .n_blocks = n_blocks};
     for (int i = 0; i < n_blocks; i++) {
         nt_block *b = &blocks[i];
@@ -32,6 +38,7 @@ void nt_space_init(nt_space *space, nt_block *blocks, int n_blocks)
         space->nq += b->nq;
         space->nv += b->nv;
     }
+    return NT_OK;
 }
 
 /* ---- four bodies at a time ---------------------------------------------------------------------
@@ -127,9 +134,11 @@ static void motion_difference(const double *q0, const double *q1, double *xi)
     nt_se3_log(h, xi);
 }
 
-void nt_space_compose(const nt_space *space, nt_frame frame, const double *q0, const double *dq,
-                      double *q1)
+nt_status nt_space_compose(const nt_space *space, nt_frame frame, const double *q0,
+                           const double *dq, double *q1)
 {
+    if (!space || (space->nq > 0 && (!q0 || !dq || !q1)))
+        return NT_INVALID;
     for (int i = 0; i < space->n_blocks; i++) {
         const nt_block *b = &space->blocks[i];
         if (is_motion(b, frame)) {
@@ -152,11 +161,14 @@ void nt_space_compose(const nt_space *space, nt_frame frame, const double *q0, c
             quat_store(q1 + b->q + n, so3_compose(frame, q, v3_load(dq + b->v + n)));
         }
     }
+    return NT_OK;
 }
 
-void nt_space_difference(const nt_space *space, nt_frame frame, const double *q0, const double *q1,
-                         double *dq)
+nt_status nt_space_difference(const nt_space *space, nt_frame frame, const double *q0,
+                              const double *q1, double *dq)
 {
+    if (!space || (space->nq > 0 && (!q0 || !q1)) || (space->nv > 0 && !dq))
+        return NT_INVALID;
     for (int i = 0; i < space->n_blocks; i++) {
         const nt_block *b = &space->blocks[i];
         int n = nt_block_places(b);
@@ -172,11 +184,14 @@ void nt_space_difference(const nt_space *space, nt_frame frame, const double *q0
         }
     }
     nt_space_clear_first(space, dq);
+    return NT_OK;
 }
 
-void nt_space_tangent(const nt_space *space, nt_frame frame, const double *dq, double *T,
-                      double *Tinv)
+nt_status nt_space_tangent(const nt_space *space, nt_frame frame, const double *dq, double *T,
+                           double *Tinv)
 {
+    if (!space || (space->n_rotations > 0 && !dq))
+        return NT_INVALID;
     for (int i = 0; i < space->n_blocks; i++) {
         const nt_block *b = &space->blocks[i];
         if (b->rotation < 0)
@@ -200,15 +215,18 @@ void nt_space_tangent(const nt_space *space, nt_frame frame, const double *dq, d
         if (Tinv)
             m3_store(Tinv + 9 * (size_t)b->rotation, so3_frame_tangent_inverse(frame, psi));
     }
+    return NT_OK;
 }
 
-void nt_space_change_frame(const nt_space *space, nt_frame from, nt_frame to, const double *q,
-                           const double *v, double *out)
+nt_status nt_space_change_frame(const nt_space *space, nt_frame from, nt_frame to, const double *q,
+                                const double *v, double *out)
 {
+    if (!space || (space->nv > 0 && (!v || !out)) || (space->n_rotations > 0 && !q))
+        return NT_INVALID;
     if (out != v && space->nv > 0)
         memcpy(out, v, (size_t)space->nv * sizeof *v);
     if (from == to)
-        return;
+        return NT_OK;
     for (int i = 0; i < space->n_blocks; i++) {
         const nt_block *b = &space->blocks[i];
         if (b->rotation < 0)
@@ -224,10 +242,13 @@ void nt_space_change_frame(const nt_space *space, nt_frame from, nt_frame to, co
             v3_store(out + b->v + n,
                      from == NT_INERTIAL ? m3_apply_transposed(R, w) : m3_apply(R, w));
     }
+    return NT_OK;
 }
 
-void nt_space_identity(const nt_space *space, double *q)
+nt_status nt_space_identity(const nt_space *space, double *q)
 {
+    if (!space || (space->nq > 0 && !q))
+        return NT_INVALID;
     for (int i = 0; i < space->n_blocks; i++) {
         const nt_block *b = &space->blocks[i];
         for (int j = 0; j < b->nq; j++)
@@ -235,11 +256,14 @@ void nt_space_identity(const nt_space *space, double *q)
         if (b->rotation >= 0)
             q[b->q + nt_block_places(b)] = 1;
     }
+    return NT_OK;
 }
 
-void nt_space_rate(const nt_space *space, nt_frame frame, const double *q, const double *v,
-                   double *qdot)
+nt_status nt_space_rate(const nt_space *space, nt_frame frame, const double *q, const double *v,
+                        double *qdot)
 {
+    if (!space || (space->nq > 0 && (!q || !v || !qdot)))
+        return NT_INVALID;
     for (int i = 0; i < space->n_blocks; i++) {
         const nt_block *b = &space->blocks[i];
         int n = nt_block_places(b);
@@ -255,4 +279,5 @@ void nt_space_rate(const nt_space *space, nt_frame frame, const double *q, const
                        frame == NT_INERTIAL ? quat_multiply(half, r) : quat_multiply(r, half));
         }
     }
+    return NT_OK;
 }

@@ -115,7 +115,8 @@ static nt_status integrator_bind(nt_integrator *it, const nt_integrator_setup *s
     if (status == NT_OK && !values)
         status = NT_NO_MEMORY;
     if (status == NT_OK)
-        status = nt_method_parse_options(method, setup->options, setup->n_options, values, error);
+        status = nt_method_parse_options(method, setup->options, setup->n_options, values,
+                                         "nt_integrator_create", error);
     if (status == NT_OK)
         status = nt_options_resolve(&it->options, method, values, error);
     if (status != NT_OK)

@@ -279,8 +279,9 @@ extern const nt_method nt_method_rkmk_dopri5;
 /* nt_method_check_system of a system that was checked. */
 nt_status nt_method_suits(const nt_method *method, const nt_system *system, nt_error *error);
 
-/* Values of all options: defaults, then what is given. values[method->n_options]. */
+/* Values of all options: defaults, then what is given in the `setup` of a public function, whose
+ * name is said where one is NULL. values[method->n_options]. */
 nt_status nt_method_parse_options(const nt_method *method, const nt_option *options, int n,
-                                  double *values, nt_error *error);
+                                  double *values, const char *function, nt_error *error);
 
 #endif

@@ -154,12 +154,14 @@ nt_status nt_method_check_option(const nt_method *method, const nt_option *optio
 }
 
 nt_status nt_method_parse_options(const nt_method *method, const nt_option *options, int n,
-                                  double *values, nt_error *error)
+                                  double *values, const char *function, nt_error *error)
 {
     for (int i = 0; i < method->n_options; i++)
         values[i] = method->options[i].fallback;
     for (int i = 0; i < n; i++) {
-        NT_NEED(error, "option.name option.value", options[i].name, options[i].value);
+        if (!options[i].name || !options[i].value)
+            return nt_refuse_null(error, function, "setup.options.name setup.options.value",
+                                  options[i].name ? 1 : 0);
         const nt_option_key *key = find_key(method, options[i].name);
         if (!key)
             return method_unknown_option(method, options[i].name, error);

@@ -135,11 +135,26 @@ static bool asks_bodies_alone(const nt_model *model, const nt_terms *terms)
            (!terms->matrix || (c->row_mass == 0 && c->row_damping == 0 && c->row_stiffness == 0));
 }
 
+bool nt_run_can_look(const nt_run *run, const nt_point *at, bool reacts)
+{
+    const nt_system *s = run ? &run->system : NULL;
+    return run && at && (at->q || s->space.nq == 0) && (at->v || s->space.nv == 0) &&
+           (!reacts || ((at->lambda || s->nh == 0) && (at->mu || s->nn == 0)));
+}
+
+bool nt_run_can_add(const nt_run *run, const nt_point *at, const nt_terms *terms)
+{
+    return terms && (unsigned)terms->level <= NT_ACCELERATION &&
+           (!terms->matrix || terms->combination) &&
+           nt_run_can_look(run, at,
+                           (terms->parts & NT_REACTIONS) && (terms->residual || terms->matrix));
+}
+
 nt_status nt_run_evaluate(void *self, const nt_point *at, const nt_terms *terms)
 {
     nt_run *run = self;
     int next = 1;
-    if (!run || !at || !terms || (unsigned)terms->level > NT_ACCELERATION)
+    if (!nt_run_can_add(run, at, terms))
         return NT_INVALID;
     const nt_view *view = begin_view(run, at, terms);
     bool bodies_alone = asks_bodies_alone(run->model, terms);
@@ -156,6 +171,8 @@ nt_status nt_run_evaluate(void *self, const nt_point *at, const nt_terms *terms)
 nt_status nt_run_energy(void *self, const nt_point *at, nt_energy *energy)
 {
     nt_run *run = self;
+    if (!energy || !nt_run_can_look(run, at, false))
+        return NT_INVALID;
     run->noting = run->notes;
     nt_status status = nt_run_energy_beside(run, at, energy);
     run->noting = NULL;
@@ -166,7 +183,7 @@ double nt_run_noticed(void *self, double t)
 {
     nt_run *run = self;
     nt_run_note *worst = NULL;
-    for (int i = 0; i < run->model->n_elements; i++) {
+    for (int i = 0; run && run->notes && i < run->model->n_elements; i++) {
         nt_run_note *note = &run->notes[i];
         if (t < note->since || isinf(t))
             *note = (nt_run_note){0};
@@ -248,11 +265,14 @@ void nt_run_energy_gained(void *self, const nt_point *from, const nt_point *to, 
                           int size)
 {
     nt_run *run = self;
+    if (text && size > 0)
+        text[0] = '\0';
+    if (!text || size <= 0 || !nt_run_can_look(run, from, false) ||
+        !nt_run_can_look(run, to, false))
+        return;
     const nt_model *model = run->model;
     int bodies = model->n_bodies - 1, most = 0, n = bodies + model->n_elements;
     double *gained = calloc((size_t)n + 1, sizeof *gained);
-    if (size > 0)
-        text[0] = '\0';
     if (gained && add_energies(run, from, -1, gained, NULL) &&
         add_energies(run, to, 1, gained, NULL)) {
         for (int i = 1; i < n; i++)
@@ -271,6 +291,8 @@ void nt_run_accept(void *self, const nt_point *at, double *next)
     nt_run *run = self;
     nt_view view;
     nt_terms terms = {0};
+    if (!next || !nt_run_can_look(run, at, false))
+        return;
     nt_run_look(run, at, &terms, &view);
     for (int i = 0; i < run->model->n_elements; i++)
         nt_element_accept(&run->model->elements[i], &view, next);
@@ -285,6 +307,8 @@ nt_status nt_run_carry(void *self, const nt_point *at, const double *increment)
     nt_run *run = self;
     nt_view view;
     nt_terms terms = {0};
+    if (!run || (increment && !nt_run_can_look(run, at, false)))
+        return NT_INVALID;
     nt_status status = nt_run_own_numbers(run);
     if (status != NT_OK)
         return status;
@@ -301,7 +325,9 @@ nt_status nt_run_accept_tangent(void *self, const nt_point *at, int k,
                                 const nt_point_tangent *along, double *dnext)
 {
     nt_run *run = self;
-    (void)at, (void)k;
+    if (!along || (!along->memory && run && run->system.n_memory > 0) || !dnext ||
+        !nt_run_can_look(run, at, false) || !nt_run_has_parameter(run, k))
+        return NT_INVALID;
     if (run->model->n_delays > 0 || run->model->grips_give) /* by differences */
         return NT_UNSUPPORTED;
     memcpy(dnext, along->memory, (size_t)run->system.n_memory * sizeof *dnext);
@@ -313,7 +339,7 @@ nt_status nt_run_accept_tangent(void *self, const nt_point *at, int k,
 void nt_run_get_parameters(void *self, double *p)
 {
     const nt_run *run = self;
-    for (int i = 0; i < run->model->n_parameters; i++)
+    for (int i = 0; run && p && i < run->model->n_parameters; i++)
         p[i] = run->set_now && run->set_now[i] != 0 ? run->parameters[i].asked
                                                     : run->parameters[i].value;
 }
@@ -393,13 +419,18 @@ nt_status nt_run_set_values(nt_run *run, const double *p, bool validate, nt_erro
 
 nt_status nt_run_set_parameters(void *self, const double *p)
 {
-    return nt_run_set_values(self, p, false, NULL);
+    nt_run *run = self;
+    if (!run || (!p && run->model->n_parameters > 0))
+        return NT_INVALID;
+    return nt_run_set_values(run, p, false, NULL);
 }
 
 /* t is that of the model's start: its initial values are found there. */
 nt_status nt_run_consistent_initial(void *self, double t, double *q, double *v, double *memory)
 {
     nt_run *run = self;
+    if (!run || !q || !v || (!memory && run->system.n_memory > 0))
+        return NT_INVALID;
     if (t != run->model->simulation.start)
         return NT_UNSUPPORTED;
     nt_run_initial(run, q, v, memory);

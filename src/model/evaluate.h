@@ -7,7 +7,25 @@
 /* A time function at the time of run->variables: value, first and second derivative. */
 void nt_motion_jet(const nt_run *run, const nt_expression *function, double out[3]);
 
-/* Callbacks of the system (system.h); self is the run. */
+/* Callbacks of the system (system.h); self is the run. Callers by hand reach them too: they do not
+ * rely on what they are given before it was looked at. */
+
+/* Whether a point has what no look does without: q and v, and with `reacts` the multipliers. */
+bool nt_run_can_look(const nt_run *run, const nt_point *at, bool reacts);
+/* The same for terms that are asked for there. */
+bool nt_run_can_add(const nt_run *run, const nt_point *at, const nt_terms *terms);
+/* Whether words can be said into text[size], which are "" so far. */
+static inline bool nt_run_can_say(const nt_run *run, char *text, int size)
+{
+    bool can = text && size > 0;
+    if (can)
+        text[0] = '\0';
+    return run && can;
+}
+static inline bool nt_run_has_parameter(const nt_run *run, int k)
+{
+    return run && k >= 0 && k < run->model->n_parameters;
+}
 nt_status nt_run_evaluate(void *self, const nt_point *at, const nt_terms *terms);
 nt_status nt_run_energy(void *self, const nt_point *at, nt_energy *energy);
 /* The same, of which elements note nothing. */

@@ -249,7 +249,7 @@ static nt_status add_force_tangent(const rows_law *p, const nt_motion at[2])
     return NT_OK;
 }
 
-/* Equations that move with the time do work: lambda Phi_t. */
+/* Equations that move with the time do work: lambda Phi_t; none without multipliers. */
 static nt_status add_power(const rows_law *p, const nt_motion at[2])
 {
     nt_motion still[2] = {at[0], at[1]};
@@ -257,7 +257,7 @@ static nt_status add_power(const rows_law *p, const nt_motion at[2])
     for (int i = 0; i < 2; i++)
         still[i].v = still[i].w = still[i].a = still[i].alpha = v3_of(0, 0, 0);
     nt_status status = rows_at(p, NT_VELOCITY, still, rate);
-    for (int r = 0; r < p->n && status == NT_OK; r++)
+    for (int r = 0; p->view->lambda && r < p->n && status == NT_OK; r++)
         p->view->energy->power += p->view->lambda[p->element->first_row + r] * rate[r];
     return status;
 }

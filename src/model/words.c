@@ -34,16 +34,17 @@ void nt_run_why(const nt_run *run, const nt_element *element, char *text, int si
 
 void nt_run_failure(void *self, char *text, int size)
 {
-    const nt_element *e = ((const nt_run *)self)->failed;
-    if (size > 0)
+    const nt_run *run = self;
+    if (text && size > 0)
         text[0] = '\0';
-    if (!e || size <= 0)
+    const nt_element *e = run ? run->failed : NULL;
+    if (!e || !text || size <= 0)
         return;
     int used =
         snprintf(text, (size_t)size, "%s %s (%s)", nt_element_word(e), e->name, e->type->name);
     if (used + 2 >= size)
         return;
-    nt_run_why(self, e, text + used + 2, size - used - 2);
+    nt_run_why(run, e, text + used + 2, size - used - 2);
     if (text[used + 2])
         memcpy(text + used, ": ", 2);
 }
@@ -80,6 +81,8 @@ static bool has_feature(const nt_run *run, const nt_element *e, nt_feature featu
 void nt_run_feature(void *self, nt_feature feature, nt_error *part)
 {
     const nt_run *run = self;
+    if (!run || !part)
+        return;
     const nt_model *model = run->model;
     for (int i = 1; feature == NT_FEATURE_ROTATIONS && i < model->n_bodies; i++) {
         const nt_body *body = &model->bodies[i];
@@ -138,6 +141,8 @@ const char *nt_model_row_name(const nt_model *model, const nt_element *element, 
 void nt_run_place(void *self, int i, nt_error *place)
 {
     const nt_run *run = self;
+    if (!run || !place)
+        return;
     const nt_model *model = run->model;
     const nt_body *body = body_of_entry(model, i);
     const nt_element *e = i < 0 ? run->failed : owner_of_entry(model, i);
@@ -177,6 +182,8 @@ static bool name_of_own(const nt_model *model, int i, const char *before, char *
 
 void nt_run_coordinate_name(void *self, int i, char *text, int size)
 {
+    if (!nt_run_can_say(self, text, size))
+        return;
     const nt_model *model = ((const nt_run *)self)->model;
     if (!name_of_entry(model, i, "translation of", "rotation of", text, size) &&
         !name_of_own(model, i, "", text, size))
@@ -185,6 +192,8 @@ void nt_run_coordinate_name(void *self, int i, char *text, int size)
 
 void nt_run_equation_name(void *self, int i, char *text, int size)
 {
+    if (!nt_run_can_say(self, text, size))
+        return;
     const nt_model *model = ((const nt_run *)self)->model;
     int nv = model->system.space.nv;
     if (i < nv && (name_of_entry(model, i, "force on", "moment on", text, size) ||

@@ -25,7 +25,7 @@ static void all_options_have_names(void **state)
         nt_options options;
         nt_error error;
         int count = 0;
-        assert_int_equal(nt_method_parse_options(method, NULL, 0, values, &error), NT_OK);
+        assert_int_equal(nt_method_parse_options(method, NULL, 0, values, "", &error), NT_OK);
         assert_int_equal(nt_options_resolve(&options, method, values, &error), NT_OK);
         for (int name = 0; name < NT_OPTION_NAMES; name++) {
             if (!nt_options_have(&options, name))
@@ -51,7 +51,7 @@ static void a_missing_option_ends_the_program(void **state)
         double values[NT_OPTION_NAMES];
         nt_options options;
         nt_error error;
-        assert_int_equal(nt_method_parse_options(method, NULL, 0, values, &error), NT_OK);
+        assert_int_equal(nt_method_parse_options(method, NULL, 0, values, "", &error), NT_OK);
         assert_int_equal(nt_options_resolve(&options, method, values, &error), NT_OK);
         pid_t child = fork();
         assert_true(child >= 0);

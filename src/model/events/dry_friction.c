@@ -73,6 +73,8 @@ static void hold_joint(const nt_model *model, int k, nt_dry_state holds, double 
 nt_status nt_dry_look(void *self, const nt_point *at, nt_dry_friction *parts)
 {
     nt_run *run = self;
+    if (!parts || !nt_run_can_look(run, at, true) || !at->memory)
+        return NT_INVALID;
     const nt_model *model = run->model;
     nt_view view;
     nt_terms none = {0};
@@ -89,6 +91,9 @@ void nt_dry_hold(void *self, const nt_point *at, int i, nt_dry_state holds, cons
                  double *memory)
 {
     nt_run *run = self;
+    if (!memory || !towards || !nt_run_can_look(run, at, false) || i < 0 ||
+        i >= nt_dry_count(run->model))
+        return;
     const nt_model *model = run->model;
     int k = switch_of(model, i);
     if (k >= 0) {
@@ -104,14 +109,14 @@ void nt_dry_hold(void *self, const nt_point *at, int i, nt_dry_state holds, cons
 void nt_dry_word(void *self, int i, char *text, int size)
 {
     const nt_run *run = self;
+    if (!nt_run_can_say(run, text, size) || i < 0)
+        return;
     const nt_model *model = run->model;
     int k = switch_of(model, i), grip = i - count_joints(model);
     if (k >= 0)
         snprintf(text, (size_t)size, "joint %s", model->elements[model->switches[k].joint].name);
     else if (grip >= 0 && grip < model->n_grips)
         snprintf(text, (size_t)size, "contact %s", nt_grip_element(model, grip)->name);
-    else
-        snprintf(text, (size_t)size, "%s", "");
 }
 
 int nt_model_creeps(const nt_model *model, int i, char *text, int size)

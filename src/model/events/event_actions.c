@@ -74,6 +74,8 @@ void nt_actions_begin(nt_run *run, double *memory)
 void nt_actions_rows_off(void *self, const double *memory, unsigned char *off)
 {
     const nt_run *run = self;
+    if (!run || !off)
+        return;
     const nt_model *model = run->model;
     memset(off, 0, (size_t)(model->system.nh + model->system.nn));
     for (int k = 0; k < model->n_switches; k++)

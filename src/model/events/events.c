@@ -66,6 +66,8 @@ nt_status nt_events_variables(nt_run *run, const nt_point *at, const double **va
 static nt_status events_begin(void *self, const nt_point *at, double nudge, double *memory)
 {
     nt_run *run = self;
+    if (!memory || !nt_run_can_look(run, at, false))
+        return NT_INVALID;
     const nt_model *model = run->model;
     double *held = memory + model->switch_memory;
     nt_point point = *at;
@@ -90,6 +92,8 @@ static nt_status events_begin(void *self, const nt_point *at, double nudge, doub
 static double events_stop_after(void *self, double t, double end, double h, const double *memory)
 {
     nt_run *run = self;
+    if (!run || !memory)
+        return (double)NAN;
     const nt_model *model = run->model;
     double first = nt_actions_next(run, t, memory);
     double same = 32 * 2.3e-16 * fmax(fabs(t), fabs(end));
@@ -158,6 +162,8 @@ static nt_status events_indicate(void *self, const nt_point *at, double *g, unsi
 {
     static const unsigned char ways[] = {NT_RISING, NT_FALLING, NT_RISING | NT_FALLING};
     nt_run *run = self;
+    if (!g || !way || !nt_run_can_look(run, at, true) || !at->memory)
+        return NT_INVALID;
     const nt_model *model = run->model;
     const double *held = at->memory + model->switch_memory, *variables;
     if (model->n_switches > 0)
@@ -232,6 +238,9 @@ static nt_status move_switch(nt_run *run, nt_instant *instant, int k)
 static nt_status events_happen(void *self, nt_instant *instant, nt_error *error)
 {
     nt_run *run = self;
+    if (!instant || !instant->memory || !nt_run_can_look(run, instant->at, true) ||
+        !instant->at->vdot || instant->indicator < -1 || instant->indicator >= run->model->events.n)
+        return NT_INVALID;
     const nt_model *model = run->model;
     if (instant->indicator >= 0 && instant->indicator < model->n_switches)
         return move_switch(run, instant, instant->indicator);
@@ -279,16 +288,20 @@ static void place_event(const nt_model *model, int i, char *text, int size)
 static void event_word(void *self, int number, char *text, int size)
 {
     const nt_run *run = self;
-    const nt_model *model = run->model;
-    if (number < model->n_happenings)
-        place_event(model, number, text, size);
+    const char *name = run ? nt_model_event_name(run->model, number) : NULL;
+    if (!nt_run_can_say(run, text, size) || !name)
+        return;
+    if (number < run->model->n_happenings)
+        place_event(run->model, number, text, size);
     else
-        snprintf(text, (size_t)size, "%s", nt_model_event_name(model, number));
+        snprintf(text, (size_t)size, "%s", name);
 }
 
 static void indicator_word(void *self, int indicator, char *text, int size)
 {
     nt_run *run = self;
+    if (!nt_run_can_say(run, text, size) || indicator < 0)
+        return;
     const nt_model *model = run->model;
     if (indicator < model->n_switches)
         nt_switch_word(model, indicator, text, size);

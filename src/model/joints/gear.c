@@ -97,7 +97,7 @@ static nt_status gear_evaluate(const nt_element *element, const nt_view *view)
     const nt_terms *terms = view->terms;
     if (view->energy) /* what one joint loses the other one gains */
         return NT_OK;
-    double lambda = view->lambda[element->first_row], value = 0;
+    double lambda = view->lambda ? view->lambda[element->first_row] : 0, value = 0;
     for (int i = 0; i < 2; i++) {
         const nt_element *joint = &view->model->elements[gear->joints[i]];
         double factor = i == 0 ? 1 : -gear->ratio;

@@ -687,7 +687,7 @@ NT_INLINE void joint_add_point(const nt_element *e, const nt_joint *joint, const
 {
     const nt_terms *terms = view->terms;
     const nt_motion *a = &view->motion[e->a], *b = &view->motion[e->b];
-    v3 F = v3_load(view->lambda + e->first_row);
+    v3 F = view->lambda ? v3_load(view->lambda + e->first_row) : v3_of(0, 0, 0);
     v3 rho_a = grounded ? joint->point_a : m3_apply(a->R, joint->point_a);
     v3 rho_b = m3_apply(b->R, joint->point_b);
     double *rows = terms->rows ? terms->rows + e->first_row : NULL;

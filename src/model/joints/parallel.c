@@ -54,7 +54,10 @@ nt_status nt_run_given_rotation(void *self, int block, double t, const double *a
                                 nt_given_rotation *out)
 {
     nt_run *run = self;
-    const nt_model *model = run->model;
+    const nt_model *model = run ? run->model : NULL;
+    if (!model || !at || !out || block < 0 || block >= model->system.space.n_blocks ||
+        !run->system.given_rows || run->system.given_rows[block] < 0)
+        return NT_INVALID;
     const nt_element *e = &model->elements[model->given_by[block]];
     const nt_joint *joint = nt_joint_of(run, e);
     double f[3];

@@ -82,7 +82,7 @@ static void add_thread(const nt_element *element, const nt_view *view)
     const nt_screw *screw = nt_element_data(view->run, element);
     const nt_terms *terms = view->terms;
     int own = element->n_rows - 1;
-    double lambda = view->lambda[element->first_row + own], value = 0;
+    double lambda = view->lambda ? view->lambda[element->first_row + own] : 0, value = 0;
     for (int i = 0; i < 2; i++) {
         bool translation = i == 0;
         double factor = translation ? 1 : -screw->pitch / TURN;

@@ -70,6 +70,8 @@ nt_status nt_run_own_initial_tangent(void *self, double t, int k, double *dq, do
                                      double *dmemory)
 {
     nt_run *run = self;
+    if (!nt_run_has_parameter(run, k))
+        return NT_INVALID;
     if (t != run->model->simulation.start)
         return NT_UNSUPPORTED;
     return nt_run_initial_tangent(run, k, dq, dv, dmemory, NULL);
@@ -125,6 +127,8 @@ static nt_status difference_energy(nt_run *run, int parameter, const nt_point *a
 nt_status nt_run_energy_tangent(void *self, const nt_point *at, int k, nt_energy *derivative)
 {
     nt_run *run = self;
+    if (!derivative || !nt_run_can_look(run, at, false) || !nt_run_has_parameter(run, k))
+        return NT_INVALID;
     if (run->model->parameters_change)
         nt_run_take_set(run, at->memory);
     nt_status status = nt_parameter_rates_find(run, k, NULL);

@@ -440,8 +440,10 @@ static void parameter_look(variation *v, const nt_point *at)
             nt_body_motion(&run->bodies[rates->seen[i]], at, &run->motion[rates->seen[i]]);
         const double *lambda = at->lambda;
         if (nn > 0) {
-            memcpy(run->multipliers, at->lambda, (size_t)nh * sizeof(double));
-            memcpy(run->multipliers + nh, at->mu, (size_t)nn * sizeof(double));
+            if (lambda)
+                memcpy(run->multipliers, lambda, (size_t)nh * sizeof(double));
+            if (at->mu)
+                memcpy(run->multipliers + nh, at->mu, (size_t)nn * sizeof(double));
             lambda = run->multipliers;
         }
         run->variables[nt_model_time_variable(run->model)] = at->t;
@@ -513,6 +515,8 @@ static void add_bodies(const nt_parameter_rates *rates, const nt_point *at, cons
 nt_status nt_run_parameter_tangent(void *self, const nt_point *at, int k, const nt_terms *terms)
 {
     nt_run *run = self;
+    if (!nt_run_can_add(run, at, terms) || !nt_run_has_parameter(run, k))
+        return NT_INVALID;
     nt_parameter_rates *rates = &run->rates[k];
     if (run->model->parameters_change)
         nt_run_take_set(run, at->memory);
