@@ -232,6 +232,11 @@ typedef struct nt_events {
     void (*dry_hold)(void *self, const nt_point *at, int i, nt_dry_state holds,
                      const double towards[3], double *memory);
     void (*dry_word)(void *self, int i, char *text, int size);
+    /* After all that happened at a time, with the accelerations behind it: what memory[n_memory],
+     * in and out, keeps of it. time: of what happened, s; at->t, but where its derivative is taken.
+     * as: NULL, or what this has made of memory at a state beside, whose choices are taken again.
+     * NULL: memory keeps nothing of it. */
+    void (*settle)(void *self, const nt_point *at, double time, const double *as, double *memory);
 } nt_events;
 
 /* A rotation that three constraint rows give as a function of time: where it is, how fast it turns,

@@ -169,9 +169,10 @@ typedef struct nt_delay {
     const char *key;              /* of the expression that it stands in, and where that stands  */
     nt_place place;
     int signal;
-    double span; /* s, as the file has it */
-    int room;    /* points of its history */
-    int memory;  /* its first entry in the discrete memory */
+    double span;  /* s, as the file has it */
+    double close; /* s, between points that are thinned out */
+    int room;     /* points of its history */
+    int memory;   /* its first entry in the discrete memory */
 } nt_delay;
 
 struct nt_model {

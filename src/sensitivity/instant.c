@@ -342,6 +342,60 @@ static nt_status state_behind(nt_sensitivity *s, const nt_jump_of_state *jump, i
     return status != NT_OK ? status : back;
 }
 
+/* The variation of what memory keeps of an instant, by differences, in s->probe[n_memory]. */
+static nt_status difference_settled(nt_sensitivity *s, const nt_jump_of_state *jump, int i,
+                                    const nt_variation *d)
+{
+    nt_integrator *it = s->integrator;
+    const nt_problem *p = it->problem;
+    const nt_phase *now = &it->stepper.now;
+    nt_phase varied = nt_sensitivity_phase(s, 0);
+    int n = p->system->n_memory;
+    double dt = s->event_t == s->t ? s->event_time[i] : 0, *rate = s->probe;
+    double step = nt_sensitivity_reach(p, nt_phase_point(now), nt_variation_to_read(d));
+    bool parameter = s->route[i].parameter >= 0;
+    if (parameter)
+        step = fmin(step, 1e-2 * nt_parameter_scale(s, s->route[i].parameter));
+    if (dt != 0)
+        step = fmin(step, 1e-2 / fabs(dt));
+    nt_status status = NT_OK;
+    memset(rate, 0, (size_t)n * sizeof *rate);
+    for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
+        int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
+        double weight = sign * nt_stencil[distance - 1] / step, offset = sign * distance * step;
+        memcpy(varied.all, now->all, it->size * sizeof(double));
+        nt_sensitivity_move(p, now, d, offset, s->values, &varied);
+        if (parameter)
+            status = nt_sensitivity_move_parameter(s, i, offset);
+        nt_point at = nt_sensitivity_point(s, &varied);
+        it->stops.events->settle(p->system->self, &at, at.t + offset * dt, jump->settled,
+                                 varied.memory);
+        for (int k = 0; k < n; k++)
+            rate[k] += weight * varied.memory[k];
+    }
+    for (int k = 0; k < n; k++) /* of what is not known yet */
+        rate[k] = isnan(rate[k]) ? 0 : rate[k];
+    nt_status back =
+        parameter ? p->system->set_parameters(p->system->self, s->p) : (nt_status)NT_OK;
+    return status != NT_OK ? status : back;
+}
+
+static nt_status vary_settled(nt_sensitivity *s, const nt_jump_of_state *jump, nt_error *error)
+{
+    size_t n = (size_t)s->integrator->problem->system->n_memory;
+    for (int i = 0; i < s->n; i++) {
+        nt_variation d = nt_sensitivity_variation(s, s->now, i, NT_APART_FIRST);
+        nt_status status = difference_settled(s, jump, i, &d);
+        if (status != NT_OK)
+            return nt_fail(error, status, "what is kept of an event at t = %.9g s: %s", s->t,
+                           nt_status_text(status));
+        memcpy(d.memory, s->probe, n * sizeof *d.memory);
+        nt_sensitivity_write(s, s->now, i, d.q);
+    }
+    memcpy(s->before, s->now, s->all * sizeof *s->now);
+    return NT_OK;
+}
+
 double nt_sensitivity_event_time(const nt_sensitivity *s, int i)
 {
     return s && i >= 0 && i < s->n && isfinite(s->event_t) ? s->event_time[i] : 0;
@@ -357,6 +411,8 @@ nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of
     double passes = 0, power[2] = {0};
     if (s->t != jump->from->all[NT_PHASE_T])
         return nt_fail(error, NT_INCONSISTENT, "sensitivities have not begun");
+    if (jump->settled)
+        return vary_settled(s, jump, error);
     if (jump->bends)
         return nt_sensitivity_begin_again(s, error);
     nt_factors *factors = it->factors; /* impacts beside choose rows anew */

@@ -430,6 +430,41 @@ static void a_delay_agrees_with_the_method_of_steps(void **state)
     assert_true(fabs(past - delayed_exact(1.2)) < 1e-7);
 }
 
+/* y = t until 0.237 s, then 2 + t - 0.237; z' = y(t - 0.3), y = 0 before the start. */
+static void a_jump_comes_back(void **state)
+{
+    static const char reset[] = "nutate: 1\n"
+                                "bodies: {rest: {mass: 1, point: true}}\n"
+                                "gravity: [0, 0, 0]\n"
+                                "states: {y: {rate: 1}, z: {rate: \"delay(y, 0.3)\"}}\n"
+                                "events: {reset: {when: t - 0.237, then: [{set: {y: 2}}]}}\n"
+                                "simulation: {duration: 1, step: 2e-2}\n";
+    static const struct {
+        const char *method;
+        double tolerance, error, order;
+    } runs[] = {{"generalized-alpha", 0, 1e-5, 2},
+                {"generalized-alpha-soi2", 0, 1e-5, 2},
+                {"theta", 0, 1e-13, 0},
+                {"semi-explicit-2", 0, 1e-13, 0},
+                {"rkmk-dopri5", 0, 1e-13, 0},
+                {"rkmk-dop853", 0, 1e-13, 0},
+                {"bdf", 1e-8, 1e-6, 0}};
+    const double exact = 0.237 * 0.237 / 2 + 2 * 0.463 + 0.463 * 0.463 / 2;
+    (void)state;
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        double off[2];
+        for (int k = 0; k < 2; k++)
+            off[k] =
+                fabs(last_of(reset, runs[i].method, "", runs[i].tolerance, 0.02 / (1 + k), 1, "z") -
+                     exact);
+        print_message("%-24s off by %.1e, %.1e with half the step\n", runs[i].method, off[0],
+                      off[1]);
+        assert_true(off[0] < runs[i].error);
+        if (runs[i].order > 0)
+            assert_true(log2(off[0] / off[1]) > runs[i].order - 0.3);
+    }
+}
+
 /* A fast spring with a delayed part: steps as long as its swings would leave the past to cubics
  * that are off by parts in a thousand, whatever the tolerance. */
 static void a_tolerance_holds_with_a_delay(void **state)
@@ -669,6 +704,7 @@ int main(void)
         cmocka_unit_test(a_sampled_controller_is_a_difference_equation),
         cmocka_unit_test(samplers_are_refused_at_their_place),
         cmocka_unit_test(a_delay_agrees_with_the_method_of_steps),
+        cmocka_unit_test(a_jump_comes_back),
         cmocka_unit_test(a_tolerance_holds_with_a_delay),
         cmocka_unit_test(delays_are_refused_at_their_place),
         cmocka_unit_test(tangents_with_states_are_exact),

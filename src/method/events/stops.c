@@ -519,6 +519,26 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
     return status;
 }
 
+/* What the memory keeps of all that has happened at the present time. */
+static nt_status settle(nt_integrator *it, nt_error *error)
+{
+    nt_stops *s = &it->stops;
+    nt_phase *now = &it->stepper.now;
+    const nt_system *system = it->problem->system;
+    size_t n = (size_t)system->n_memory;
+    if (!s->events->settle)
+        return NT_OK;
+    nt_point at = point_of(it, now);
+    memcpy(s->memory, now->memory, n * sizeof *s->memory);
+    s->events->settle(system->self, &at, at.t, NULL, s->memory);
+    const nt_jump_of_state kept = {.from = &s->from, .indicator = -1, .settled = s->memory};
+    nt_status status = NT_OK;
+    if (it->attend_jump && !s->beginning)
+        status = it->attend_jump(it->attendant, it, &kept, error);
+    memcpy(now->memory, s->memory, n * sizeof *s->memory);
+    return status;
+}
+
 nt_status nt_stops_happen(nt_integrator *it, nt_error *error)
 {
     nt_stops *s = &it->stops;
@@ -553,6 +573,9 @@ nt_status nt_stops_happen(nt_integrator *it, nt_error *error)
     memset(s->fired, 0, (size_t)s->events->n);
     s->stretch.laid_out = 0;
     s->busy = false;
+    nt_status status = changed ? settle(it, error) : NT_OK;
+    if (status != NT_OK)
+        return status;
     if (changed)
         memcpy(it->before.all, it->stepper.now.all, it->size * sizeof(double));
     return NT_OK;

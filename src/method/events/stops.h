@@ -62,6 +62,8 @@ typedef struct nt_jump_of_state {
     double scale;  /* of the indicator's rate: what counts as none                               */
     unsigned pattern; /* of the impact: nt_stops                                                 */
     int number;       /* of nt_events.word                                                       */
+    const double *settled; /* not NULL: nothing has happened but that the present memory becomes
+                              this (nt_events.settle)                                            */
 } nt_jump_of_state;
 
 struct nt_integrator;

@@ -103,7 +103,7 @@ static double events_stop_after(void *self, double t, double end, double h, cons
             signals[model->switches[k].signal] = memory[model->switch_memory + k];
     for (int k = 0; k < model->n_switches; k++)
         first = fmin(first, nt_switch_next(run, k, t, end, h));
-    double kink = nt_run_delay_stop(run, t);
+    double kink = nt_run_delay_stop(run, t, memory);
     first = kink > t ? fmin(first, fabs(kink - end) <= same ? end : kink) : first;
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
@@ -255,10 +255,26 @@ static nt_status events_happen(void *self, nt_instant *instant, nt_error *error)
         if (instant->indicator >= 0 ? model->happenings[i].indicator == instant->indicator
                                     : nt_actions_is_due(run, i, instant))
             return nt_actions_happen(run, i, instant, error);
+    nt_run_delay_returns(run, instant);
+    if (instant->happened)
+        return NT_OK;
     instant->timed_by = known_switch(run, instant);
     instant->happened = instant->timed_by >= 0 || elements_stop(run, instant);
-    instant->bends = nt_run_delay_bends(run, instant->at->t);
+    instant->bends = nt_run_delay_bends(run, instant->at->t, instant->memory);
     return NT_OK;
+}
+
+static void events_settle(void *self, const nt_point *at, double time, const double *as,
+                          double *memory)
+{
+    nt_run *run = self;
+    nt_point point = *at;
+    nt_view view;
+    nt_terms terms = {0};
+    point.memory = memory;
+    nt_run_look(run, &point, &terms, &view);
+    for (int k = 0; k < run->model->n_delays; k++)
+        nt_delay_settle(run, &view, k, time, as, memory);
 }
 
 /* "turn at arm.yaml:12:3" */
@@ -327,6 +343,7 @@ void nt_model_lay_out_events(nt_model *model)
                     .stop_after = events_stop_after,
                     .indicate = events_indicate,
                     .happen = events_happen,
+                    .settle = model->n_delays > 0 ? events_settle : NULL,
                     .n_sliding = sliding,
                     .rows_off = model->joints_change || model->n_slides + model->n_grips > 0
                                     ? nt_actions_rows_off

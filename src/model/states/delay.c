@@ -1,10 +1,12 @@
 #include "model/states/delay.h"
 
 #include "base/error.h"
+#include "model/elements.h"
 #include "model/expressions/expression_code.h"
 #include "model/quantities/quantity_kind.h"
 #include "model/quantities/signal.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,8 +16,19 @@
  * for both sides, the past is off by 0.15 tau/LEAST of what the slope jumps by, within one step. */
 enum { LEAST = 64, MOST = 1024, SPARE = 8 };
 
-/* Memory: the number of points, then t, x, x' of each, the oldest first. */
-enum { COUNT, POINTS, T = 0, X, RATE, POINT };
+/* Memory: the number of points, how many of them are behind a jump, the time of the last jump that
+ * has come back, then t, x, x' of each point, the oldest first, and, of one that is the second at
+ * its time, when that comes back and what it is. */
+enum { COUNT, JUMPED, PASSED, POINTS, T = 0, X, RATE, DUE, KIND, POINT };
+
+/* What is between two points of one time: x jumps, or x' alone does. */
+enum { SMOOTH_POINT, BEND, JUMP };
+
+/* Room for jumps: of what events do within a delay, and of samples. */
+enum { EVENTS = 128, SAMPLES = 4096 };
+
+/* s: none has come back. */
+static const double NEVER = -1e300;
 
 /* ---- adding --------------------------------------------------------------------------------- */
 
@@ -70,6 +83,20 @@ static double length_of(const nt_run *run, int k, const double *variables)
     return nt_expression_value(run->model->delays[k].by, variables);
 }
 
+/* Points at which x may jump within a delay. */
+static double count_jumps(const nt_model *model, double span)
+{
+    double samples = 0;
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        const char *data = nt_element_data(model->origin, e);
+        if (nt_element_is_sampled(e))
+            samples += span / *(const double *)(const void *)(data + nt_sampled_period);
+    }
+    bool jumps = model->n_happenings + model->n_switches + model->n_grips > 0;
+    return (jumps ? EVENTS : 0) + fmin(ceil(samples), SAMPLES);
+}
+
 int nt_model_lay_out_delays(nt_model *model, int first)
 {
     int n = first;
@@ -77,7 +104,9 @@ int nt_model_lay_out_delays(nt_model *model, int first)
         nt_delay *d = &model->delays[k];
         d->span = length_of(model->origin, k, model->origin->variables);
         double steps = model->simulation.step > 0 ? d->span / model->simulation.step : MOST;
-        d->room = (int)fmin(fmax(2 * steps, LEAST), MOST) + SPARE;
+        int smooth = (int)fmin(fmax(2 * steps, LEAST), MOST);
+        d->close = d->span / smooth;
+        d->room = smooth + SPARE + 4 * (int)count_jumps(model, d->span);
         d->memory = n;
         n += POINTS + POINT * d->room;
     }
@@ -112,7 +141,17 @@ double nt_run_delay_step(const nt_run *run)
 /* x begins with a kink, which comes back after each T one derivative higher. */
 enum { SMOOTH = 8 };
 
-double nt_run_delay_stop(const nt_run *run, double t)
+/* Times of one stop differ by rounding, of that size. */
+static double rounding_of(double t) { return 32 * DBL_EPSILON * fabs(t); }
+
+static const double *points_of(const nt_run *run, int k, const double *memory, int *n)
+{
+    const double *own = memory + run->model->delays[k].memory;
+    *n = (int)own[COUNT];
+    return own + POINTS;
+}
+
+double nt_run_delay_stop(const nt_run *run, double t, const double *memory)
 {
     double first = (double)INFINITY, start = run->model->simulation.start;
     for (int k = 0; k < run->model->n_delays; k++) {
@@ -120,6 +159,11 @@ double nt_run_delay_stop(const nt_run *run, double t)
         double turn = floor((t - start) / length * (1 + 1e-12) + 1e-12) + 1;
         if (turn <= SMOOTH)
             first = fmin(first, start + turn * length);
+        int n;
+        const double *point = points_of(run, k, memory, &n);
+        for (int i = 0; i < n; i++, point += POINT)
+            if (point[KIND] != SMOOTH_POINT && point[DUE] > t + rounding_of(t))
+                first = fmin(first, point[DUE]);
     }
     return first;
 }
@@ -127,14 +171,40 @@ double nt_run_delay_stop(const nt_run *run, double t)
 /* Times that differ by less than this part of a delay are one. */
 static const double AT_ONCE = 1e-9;
 
-bool nt_run_delay_bends(const nt_run *run, double t)
+bool nt_run_delay_bends(const nt_run *run, double t, const double *memory)
 {
     for (int k = 0; k < run->model->n_delays; k++) {
         double length = length_of(run, k, run->variables);
         if (fabs(t - run->model->simulation.start - length) <= AT_ONCE * length)
             return true;
+        int n;
+        const double *point = points_of(run, k, memory, &n);
+        for (int i = 0; i < n; i++, point += POINT)
+            if (point[KIND] == BEND && fabs(t - point[DUE]) <= AT_ONCE * length)
+                return true;
     }
     return false;
+}
+
+void nt_run_delay_returns(const nt_run *run, nt_instant *instant)
+{
+    double t = instant->at->t;
+    for (int k = 0; k < run->model->n_delays; k++) {
+        int n, first = run->model->delays[k].memory;
+        const double *points = points_of(run, k, instant->memory, &n);
+        double *passed = &instant->memory[first + PASSED];
+        for (int i = 0; i < n && instant->memory[first + JUMPED] > 0; i++) {
+            const double *point = points + (ptrdiff_t)POINT * i;
+            if (point[KIND] != JUMP || point[T] <= *passed)
+                continue;
+            if (point[DUE] > t + rounding_of(t))
+                break;
+            *passed = point[T];
+            instant->kept_at = first + POINTS + POINT * i + DUE;
+            instant->happened = 1;
+            return;
+        }
+    }
 }
 
 /* Whether a step ended at t because the start comes back there, for the lengths that the file
@@ -163,6 +233,22 @@ static void cubic(const double *a, const double *b, double s, double out[2])
 /* How far beyond the newest point rounding may lead, in parts of the delay. */
 static const double BEYOND = 1e-9;
 
+/* The first and the last of the points between which x is looked for: no jump is between them that
+ * is ahead, or has come back. Where a jump comes back, rounding does not tell on which side of it
+ * the time is. */
+static void find_stretch(const double *memory, int *low, int *high)
+{
+    const double *points = memory + POINTS;
+    *low = 0, *high = (int)memory[COUNT] - 1;
+    for (int i = 1; i <= *high && memory[JUMPED] > 0; i++) {
+        const double *point = points + (ptrdiff_t)POINT * i;
+        if (point[KIND] == JUMP && point[T] <= memory[PASSED])
+            *low = i;
+        else if (point[KIND] == JUMP)
+            *high = i - 1;
+    }
+}
+
 void nt_delay_look(const nt_view *view, int k, double out[2])
 {
     const nt_delay *d = &view->model->delays[k];
@@ -175,12 +261,14 @@ void nt_delay_look(const nt_view *view, int k, double out[2])
         out[0] = nt_expression_value(d->of, view->variables);
         return;
     }
+    int low, high;
+    find_stretch(memory, &low, &high);
     const double *last = points + (ptrdiff_t)POINT * (n - 1);
-    if (t <= points[T] +
-                 BEYOND * length) { /* x was constant before the start, whose kink has two sides */
+    if (low == 0 && (high == 0 || t <= points[T] + BEYOND * length)) {
+        /* x was constant before the start, whose kink has two sides */
         bool begins = n > 1 && view->at->t <= last[T], far = t < points[T] - BEYOND * length;
         out[0] = points[X];
-        out[1] = begins && !far ? points[RATE] : 0;
+        out[1] = begins && !far && high > 0 ? points[RATE] : 0;
         if (far && points[T] > view->model->simulation.start) /* no longer kept */
             out[0] = out[1] = (double)NAN;
         return;
@@ -189,7 +277,6 @@ void nt_delay_look(const nt_view *view, int k, double out[2])
         out[0] = out[1] = (double)NAN;
         return;
     }
-    int low = 0, high = n - 1;
     while (high - low > 1) {
         int middle = (low + high) / 2;
         if (t < points[POINT * middle + T])
@@ -248,6 +335,25 @@ static double parabola(const double *a, const double *b)
     return 2 * (b[X] - a[X]) / (b[T] - a[T]) - b[RATE];
 }
 
+/* Makes room for one more point. Points that are no longer asked for go first, then the one whose
+ * neighbours are closest, and only where all are at jumps one that is still asked for. */
+static void forget_point(const nt_delay *d, double *memory, double t)
+{
+    double *points = memory + POINTS, closest = (double)INFINITY;
+    int n = (int)memory[COUNT], least = 0;
+    for (int i = 1; i < n - 1 && points[POINT + T] > t - d->span; i++) {
+        const double *point = points + (ptrdiff_t)POINT * i;
+        bool smooth = point[KIND] == SMOOTH_POINT && point[POINT + KIND] == SMOOTH_POINT;
+        double apart = point[POINT + T] - point[T - POINT];
+        if (smooth && apart < closest)
+            closest = apart, least = i;
+    }
+    double *point = points + (ptrdiff_t)POINT * least;
+    memory[JUMPED] -= point[KIND] == JUMP;
+    memmove(point, point + POINT, (size_t)(POINT * (n - 1 - least)) * sizeof *point);
+    memory[COUNT] = n - 1;
+}
+
 void nt_delay_accept(nt_run *run, const nt_view *view, int k, double *next)
 {
     const nt_delay *d = &run->model->delays[k];
@@ -256,25 +362,84 @@ void nt_delay_accept(nt_run *run, const nt_view *view, int k, double *next)
     int n = memory ? (int)memory[COUNT] : 0;
     if (memory && memory != to)
         memcpy(to, memory, (size_t)(POINTS + POINT * n) * sizeof *to);
+    if (n == 0)
+        to[COUNT] = to[JUMPED] = 0, to[PASSED] = NEVER;
     if (n > 0 && !(t > points[POINT * (n - 1) + T]))
         return;
     /* the newest point stays only where it is far enough from the one before, or at a kink */
-    double close = d->span / (d->room - SPARE);
-    double newest = n > 0 ? points[POINT * (n - 1) + T] : t;
-    if (n > 1 && newest - points[POINT * (n - 2) + T] < close && !is_kink(run->model, newest))
-        n--;
-    if (n == d->room) {
-        n--;
-        memmove(points, points + POINT, (size_t)(POINT * n) * sizeof *points);
-    }
+    const double *newest = points + (ptrdiff_t)POINT * (n - 1);
+    if (n > 1 && newest[KIND] == SMOOTH_POINT && newest[T] - newest[T - POINT] < d->close &&
+        !is_kink(run->model, newest[T]))
+        to[COUNT] = n - 1;
+    if ((int)to[COUNT] == d->room)
+        forget_point(d, to, t);
+    n = (int)to[COUNT];
     double *last = points + (ptrdiff_t)POINT * n;
     last[T] = t;
     last[X] = nt_expression_value(d->of, view->variables);
     last[RATE] =
         n == 0 && starts_without_rate(run->model, d->of) ? (double)NAN : rate_of(run, view, d->of);
+    last[DUE] = last[KIND] = 0;
     if (n > 0 && isnan(last[RATE])) /* of a load, which has none */
         last[RATE] = (last[X] - last[X - POINT]) / (t - last[T - POINT]);
     if (n > 0 && isnan(last[RATE - POINT]))
         last[RATE - POINT] = parabola(last - POINT, last);
     to[COUNT] = n + 1;
+}
+
+/* ---- after an instant ----------------------------------------------------------------------- */
+
+/* Parts of x and x' that jump. What has accelerations or reactions in it jumps by the error of
+ * methods that have them within the step alone. */
+static const double APART = 1e-9, BENT = 1e-6, RATES_APART = 1e-3;
+
+static bool differs(double a, double b, double part)
+{
+    return fabs(a - b) > part * (fabs(a) + fabs(b));
+}
+
+static int kind_of(const nt_model *model, const nt_delay *d, const double *before,
+                   const double *behind)
+{
+    double part = starts_without_rate(model, d->of) ? RATES_APART : APART;
+    if (differs(before[X], behind[X], part))
+        return JUMP;
+    return differs(before[RATE], behind[RATE], fmax(part, BENT)) ? BEND : SMOOTH_POINT;
+}
+
+void nt_delay_settle(nt_run *run, const nt_view *view, int k, double time, const double *as,
+                     double *memory)
+{
+    const nt_delay *d = &run->model->delays[k];
+    double *to = memory + d->memory, *points = to + POINTS, behind[POINT];
+    int n = (int)to[COUNT];
+    const double *newest = points + (ptrdiff_t)POINT * (n - 1);
+    if (n == 0 || newest[T] != view->at->t)
+        return;
+    behind[T] = view->at->t;
+    behind[X] = nt_expression_value(d->of, view->variables);
+    behind[RATE] = rate_of(run, view, d->of);
+    behind[DUE] = time + length_of(run, k, view->variables);
+    bool again = newest[KIND] != SMOOTH_POINT; /* it is the second of this time already */
+    const double *before = again ? newest - POINT : newest;
+    int kind = kind_of(run->model, d, before, behind);
+    if (n == 1 && kind == BEND) /* the start bends in any case */
+        kind = SMOOTH_POINT;
+    if (as) { /* its last point is that of this time */
+        int count = (int)as[d->memory + COUNT];
+        kind = (int)as[d->memory + POINTS + POINT * (count - 1) + KIND];
+    }
+    behind[KIND] = kind;
+    if (again) {
+        to[JUMPED] -= newest[KIND] == JUMP;
+        to[COUNT] = --n;
+    }
+    if (kind == SMOOTH_POINT)
+        return;
+    if (n == d->room)
+        forget_point(d, to, view->at->t);
+    n = (int)to[COUNT];
+    memcpy(points + (ptrdiff_t)POINT * n, behind, sizeof behind);
+    to[COUNT] = n + 1;
+    to[JUMPED] += kind == JUMP;
 }
