@@ -36,6 +36,7 @@ typedef struct nt_static_rough {
     bool released;      /* by this search: it stuck when it began                    */
     int returns;        /* how often it has slipped back                             */
     double towards[3];  /* the unit vector that it slips along                       */
+    double way[3];      /* how it has slipped in a step                              */
 } nt_static_rough;
 
 struct nt_static {
@@ -85,6 +86,7 @@ struct nt_static {
     double *kept[2];          /* points                                  */
     double *placed;           /* the point of nt_static_start            */
     double *left, *aside;     /* an unstable state that is left; a point */
+    double *begin;            /* the point where a step of a motion begins */
     double *next_memory;      /* [n_memory]                              */
     double *tangent, *before; /* [n + 1] of a path                       */
     double *softest;          /* [nv] a direction                        */
@@ -162,6 +164,10 @@ typedef struct nt_static_bounds {
  * length or 1 rad. */
 bool nt_static_meets_all_rows(const nt_static *s);
 
+/* The size of x[n]: rad, and lengths of the system; of unknowns of first order, whose units nobody
+ * knows, relative to them. */
+double nt_static_size(const nt_static *s, const double *x);
+
 /* Newton's iteration from the present point; where it fails the point is as it was. */
 nt_status nt_static_newton(nt_static *s, const nt_static_bounds *bounds);
 /* The same, for a state that is within a radian and the model's length. */
@@ -186,8 +192,12 @@ void nt_static_loosen(nt_static *s);
 /* nt_static_solve of a system with dry friction. */
 nt_status nt_static_solve_rough(nt_static *s, nt_error *error);
 
-/* All parts at the present point, into s->dry. */
+/* All parts at the present point, into s->dry; with how they have slipped since the point `from`,
+ * along the straight way. */
 nt_status nt_static_look_at_friction(nt_static *s);
+nt_status nt_static_look_at_slip(nt_static *s, const double *from);
+/* What part i does from the present point on; slipping along s->rough[i].towards. */
+void nt_static_hold_friction(nt_static *s, int i, nt_dry_state holds);
 
 /* Whether any part slips. */
 bool nt_static_slips(nt_static *s);
@@ -205,6 +215,12 @@ nt_status nt_static_follow_friction(nt_static *s, nt_error *error);
 bool nt_static_names_overload(nt_static *s, char *text, int size);
 /* Back to `reference`. */
 void nt_static_return(nt_static *s);
+
+/* ---- static_motion.c ----------------------------------------------------------------------------
+ */
+
+/* Follows a damped motion with dry friction from the present point to where it comes to rest. */
+nt_status nt_static_come_to_rest(nt_static *s, nt_error *error);
 
 /* ---- static_free.c ------------------------------------------------------------------------------
  */

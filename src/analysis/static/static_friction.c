@@ -55,7 +55,7 @@ static nt_status look(nt_static *s, const double *v)
     return system->events->dry_look(system->self, &at, s->dry);
 }
 
-static void hold(nt_static *s, int i, nt_dry_state holds)
+void nt_static_hold_friction(nt_static *s, int i, nt_dry_state holds)
 {
     const nt_system *system = s->problem->system;
     nt_point at = nt_static_point(s);
@@ -67,7 +67,7 @@ nt_status nt_static_look_at_friction(nt_static *s) { return look(s, NULL); }
 void nt_static_loosen(nt_static *s)
 {
     for (int i = 0; i < s->n_rough; i++)
-        hold(s, i, NT_DRY_LOOSE);
+        nt_static_hold_friction(s, i, NT_DRY_LOOSE);
 }
 
 /* ---- what holds ----------------------------------------------------------------------------- */
@@ -85,7 +85,7 @@ static nt_status stick(nt_static *s, double within, int *found, int *left)
         *found += sticks;
         *left += !sticks;
         if (sticks)
-            hold(s, i, NT_DRY_STICKS);
+            nt_static_hold_friction(s, i, NT_DRY_STICKS);
     }
     nt_problem_take_rows(s->problem, s->memory);
     return status;
@@ -117,8 +117,7 @@ static bool let_slip(nt_static *s)
     return some;
 }
 
-/* How all have slipped since `from`, as slip along the straight way, into s->dry[].slip. */
-static nt_status look_at_slip(nt_static *s, const double *from)
+nt_status nt_static_look_at_slip(nt_static *s, const double *from)
 {
     const nt_problem *p = s->problem;
     nt_space_difference(&p->space, p->frame, from, s->q, s->rates);
@@ -161,7 +160,7 @@ static void begin_again(nt_static *s)
     nt_static_go_back(s, s->reference);
     for (int i = 0; i < s->n_rough; i++)
         if (s->rough[i].released || s->rough[i].returns > 0)
-            hold(s, i, s->rough[i].holds);
+            nt_static_hold_friction(s, i, s->rough[i].holds);
     nt_problem_take_rows(s->problem, s->memory);
     nt_static_keep(s, s->placed);
 }
@@ -174,7 +173,8 @@ static nt_status settle(nt_static *s, nt_status (*search)(nt_static *s, nt_error
     for (int i = 0; i < SEARCHES && status == NT_OK; i++) {
         status = look(s, NULL);
         bool changes = status == NT_OK && let_slip(s);
-        if (status == NT_OK && !changes && (status = look_at_slip(s, s->reference)) == NT_OK)
+        if (status == NT_OK && !changes &&
+            (status = nt_static_look_at_slip(s, s->reference)) == NT_OK)
             changes = correct_slip(s);
         if (status != NT_OK || !changes)
             return status;
@@ -283,11 +283,9 @@ static nt_status find_touching(nt_static *s, nt_error *error)
     return status;
 }
 
-nt_status nt_static_solve_rough(nt_static *s, nt_error *error)
+static nt_status find_near_by(nt_static *s, nt_error *error)
 {
     int found, left;
-    s->settles = true;
-    nt_static_keep(s, s->before_friction);
     nt_status status = stick(s, NEAR * s->problem->length, &found, &left);
     if (status != NT_OK)
         status = nt_fail(error, status, "static state: %s", nt_status_text(status));
@@ -310,6 +308,73 @@ nt_status nt_static_solve_rough(nt_static *s, nt_error *error)
     for (int i = 0; i < MOST_RETURNS && status == NT_OK; i++) /* what has come to touch meanwhile */
         if ((status = stick(s, 0, &found, &left)) == NT_OK && found > 0)
             status = find(s, error);
+    return status;
+}
+
+/* From the placement, under the whole load. */
+static nt_status begin_search(nt_static *s, double load)
+{
+    nt_static_go_back(s, s->before_friction);
+    nt_problem_take_rows(s->problem, s->memory);
+    if (s->load == load)
+        return NT_OK;
+    s->load = load;
+    return s->set_load(s->context, load);
+}
+
+/* Whether friction pushes a part along the way that it has gone: no motion comes there. */
+static bool is_pushed_on(nt_static *s)
+{
+    if (nt_static_look_at_slip(s, s->reference) != NT_OK)
+        return false;
+    for (int i = 0; i < s->n_rough; i++)
+        memcpy(s->rough[i].way, s->dry[i].slip, sizeof s->rough[i].way);
+    if (look(s, NULL) != NT_OK)
+        return false;
+    for (int i = 0; i < s->n_rough; i++) {
+        const nt_dry_friction *part = &s->dry[i];
+        if (part->holds == NT_DRY_SLIPS && !part->follows &&
+            length3(s->rough[i].way) > 1e-6 * s->problem->length &&
+            dot3(s->rough[i].way, part->force) > 0)
+            return true;
+    }
+    return false;
+}
+
+static nt_status find_and_verify(nt_static *s, nt_status (*search)(nt_static *s, nt_error *error),
+                                 nt_error *error)
+{
+    nt_status status = search(s, error);
+    if (status == NT_OK && (status = nt_static_verify(s, error)) != NT_OK)
+        s->solved = false;
+    return status;
+}
+
+/* A search finds the state at once; where it finds none a damped motion is followed all the way
+ * from the placement. Where that comes to no rest either, the search says what there is to say. */
+nt_status nt_static_solve_rough(nt_static *s, nt_error *error)
+{
+    nt_error first = {0}, second = {0};
+    double load = s->load;
+    s->settles = true;
+    nt_static_keep(s, s->before_friction);
+    nt_status status = find_and_verify(s, find_near_by, &first);
+    if (status == NT_OK && is_pushed_on(s))
+        status = nt_fail(&first, NT_NOT_CONVERGED,
+                         "no static state found: the search ended where friction pushes what has "
+                         "slipped");
+    if (status != NT_OK && status != NT_NO_MEMORY) {
+        nt_status again = begin_search(s, load);
+        if (again == NT_OK)
+            again = find_and_verify(s, nt_static_come_to_rest, &second);
+        if (again == NT_OK)
+            status = NT_OK;
+        else if (begin_search(s, load) == NT_OK)
+            find_near_by(s, &second); /* for the point, and what can be held there */
+        s->solved = s->solved && again == NT_OK;
+    }
+    if (status != NT_OK && error)
+        *error = first;
     s->settles = false;
     return status;
 }
@@ -340,9 +405,9 @@ void nt_static_stick_anew(nt_static *s)
     if (look(s, NULL) != NT_OK)
         return;
     for (int i = 0; i < s->n_rough; i++) {
-        hold(s, i, NT_DRY_LOOSE);
+        nt_static_hold_friction(s, i, NT_DRY_LOOSE);
         if (s->dry[i].gap < 0)
-            hold(s, i, NT_DRY_STICKS);
+            nt_static_hold_friction(s, i, NT_DRY_STICKS);
     }
     nt_problem_take_rows(s->problem, s->memory);
 }

@@ -142,9 +142,7 @@ static const double SETTLED = 1e-9;
  * nothing is stiff: what comes out is then too large to be taken. */
 static const double NEARLY_NONE = 1e-15;
 
-/* The size of an increment: rad, and lengths of the system; of unknowns of first order, whose units
- * nobody knows, relative to them. */
-static double size_of(const nt_static *s, const double *x)
+double nt_static_size(const nt_static *s, const double *x)
 {
     double angle, length, size;
     nt_static_reach(s, x, &angle, &length);
@@ -195,7 +193,7 @@ static nt_status iterate(nt_static *s, const nt_static_bounds *bounds)
             return status;
         nt_static_move(s, s->step, 1);
         nt_static_accept(s);
-        settled = size_of(s, s->step) <= SETTLED;
+        settled = nt_static_size(s, s->step) <= SETTLED;
     }
     return NT_NOT_CONVERGED;
 }
@@ -291,7 +289,7 @@ static nt_status downhill_step(nt_static *s, damped *d, double *slope)
             /* with the new multipliers the force R + B^T dlambda is -(K + s D) dq */
             *slope = -nt_static_stiffness_along(s, s->step) -
                      d->shift * nt_static_dot(s, s->step, s->step);
-            if (*slope < 0 || size_of(s, s->step) <= SETTLED)
+            if (*slope < 0 || nt_static_size(s, s->step) <= SETTLED)
                 return NT_OK;
         }
         d->shift = fmax(8 * d->shift, 1e-3);
@@ -320,7 +318,7 @@ static nt_status close_constraints(nt_static *s)
         memset(s->step + p->nv, 0, (size_t)p->nc * sizeof *s->step);
         if (status == NT_OK)
             nt_static_move(s, s->step, 1);
-        if (status == NT_OK && size_of(s, s->step) < SETTLED)
+        if (status == NT_OK && nt_static_size(s, s->step) < SETTLED)
             return nt_static_choose_rows(s);
     }
     return status == NT_OK ? NT_NOT_CONVERGED : status;
@@ -354,7 +352,7 @@ static nt_status step_damped(nt_static *s, damped *d, bool *near)
     if (status != NT_OK)
         return status;
     nt_static_reach(s, s->step, &angle, &length);
-    double size = size_of(s, s->step);
+    double size = nt_static_size(s, s->step);
     if (size <= SETTLED && !in_balance(s, d->shift))
         return NT_NOT_CONVERGED; /* stuck at a place where the stiffness is out of all bounds */
     if (size <= SETTLED || !(slope < 0)) {

@@ -711,7 +711,12 @@ void nt_grip_hold(const nt_run *run, const nt_view *view, int i, nt_dry_state ho
                                  : holds == NT_DRY_SLIPS ? v3_load(towards)
                                                          : was);
     bool beyond = holds == NT_DRY_STICKS && g.elastic && (slipped || g.yields);
-    double far = beyond ? (1 - SHORT_OF) * nt_contact_of(run, e)->give.s : 0;
+    double s = nt_contact_of(run, e)->give.s, far = beyond ? (1 - SHORT_OF) * s : 0;
+    if (holds == NT_DRY_SLIPS && g.elastic && g.sticks && !g.yields &&
+        v3_norm(g.give.x) > (1 - 10 * SHORT_OF) * s) { /* at its limit: now just beyond */
+        beyond = true;
+        far = (1 + SHORT_OF) * s;
+    }
     if (!known || beyond || (slipped && !g.sticks)) /* what slipped goes on with its force */
         keep_give(view, e, &g, v3_scale(far, d), entry);
     entry[NT_GRIP_STICKS] = holds == NT_DRY_STICKS ? STICKS : g.elastic ? YIELDS : SLIPS;
