@@ -60,6 +60,9 @@ NT_API nt_state nt_static_state(const nt_static *state);
  * the entry of v of each; -1 where there is none. */
 NT_API int nt_static_free_count(const nt_static *state);
 NT_API int nt_static_free_entry(const nt_static *state, int i);
+/* How many of them are never refused: they lie where nothing pushes them, as points of a slack line
+ * do (nt_system.rests). */
+NT_API int nt_static_rest_count(const nt_static *state);
 
 /* Set-valued dry friction at the state that was found. What touches sticks where it was placed;
  * what has to hold more than it can slips, until it comes to rest with its whole limit. Memory of

@@ -351,6 +351,10 @@ typedef struct nt_element_type {
                           int size);
     /* Words for what its energies have noted on the way; of the library's own types alone. */
     void (*warning)(const nt_run *run, const nt_element *element, char *text, int size);
+    /* Marks in lies[nv] entries of v that a static state may leave where they are, though nothing
+     * holds them there: those of its own points that hang on nothing, as along a slack line. NULL:
+     * there are none. */
+    void (*rests)(const nt_element *element, const nt_view *view, unsigned char *lies);
 } nt_element_type;
 
 /* A node that an element adds terms to and takes derivatives in: the translation or the rotation of

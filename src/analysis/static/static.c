@@ -481,6 +481,7 @@ static nt_status take_memory(nt_static *s)
     size_t point = point_size(s);
     s->holds = NT_TAKE(&s->arena, nv, nt_hold);
     s->is_first = NT_TAKE(&s->arena, nv, bool);
+    s->lies = NT_TAKE(&s->arena, nv, unsigned char);
     s->diagonal = NT_TAKE(&s->arena, p->pattern->n_primary, int);
     double *room = NT_TAKE(&s->arena, 9 * point + 9 * nv + 6 * n + 4 + 2 * memory, double);
     s->n_rough = nt_static_dry_count(s);

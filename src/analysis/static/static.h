@@ -51,6 +51,8 @@ struct nt_static {
     nt_solver_kind kind;
     nt_hold *holds;      /* [n_holds], room for nv */
     int n_holds, n_free; /* the last n_free of them because they move freely */
+    int n_resting;       /* of these, what may lie where it is: `lies`       */
+    unsigned char *lies; /* [nv] as nt_system.rests says                     */
     bool holds_free;     /* which is allowed */
     bool damped;         /* no unstable state, however near */
 
@@ -231,6 +233,8 @@ int nt_static_leading_entry(const nt_static *s, const double *x);
 /* Holds what moves freely, one direction after the other: the last n_free of what is held. A
  * direction that has no stiffness where it stands, and yet is pushed once it has moved, is none. */
 nt_status nt_static_hold_free(nt_static *s, nt_error *error);
+/* Whether what is free is to be refused: it neither lies where it may, nor is to be held. */
+bool nt_static_wanders(const nt_static *s);
 /* Lets go of what was held for being free. */
 nt_status nt_static_let_go(nt_static *s, nt_error *error);
 /* Fails with a status: what moves freely is named. */

@@ -549,8 +549,10 @@ static nt_status search_again(nt_static *s, damped *d, nt_error *error)
         status = nt_static_hold_free(s, error);
     if (status == NT_NO_MEMORY)
         return status;
-    if (status == NT_OK && s->n_free > 0 && !s->holds_free)
+    if (status == NT_OK && nt_static_wanders(s))
         return nt_static_refuse_free(s, NT_NOT_CONVERGED, error);
+    if (status == NT_OK && s->n_free == s->n_resting)
+        status = nt_static_let_go(s, error);
     if (status == NT_OK && s->n_free > 0) {
         nt_static_go_back(s, s->placed);
         return (status = search(s, d)) == NT_OK ? NT_OK : refuse_search(s, status, d, error);
@@ -577,7 +579,7 @@ nt_status nt_static_solve_once(nt_static *s, nt_error *error)
         status = nt_static_hold_free(s, error);
     if (status != NT_OK)
         return nt_said(error, status);
-    if (s->n_free > 0 && !s->holds_free)
+    if (nt_static_wanders(s))
         return nt_said(error, nt_static_refuse_free(s, NT_SINGULAR, error));
     if (s->n_free > 0 && (status = nt_static_newton_near_by(s)) != NT_OK)
         return nt_said(error, refuse_search(s, status, &d, error));
@@ -600,9 +602,6 @@ nt_status nt_static_solve(nt_static *s, nt_error *error)
     return nt_said(error, status);
 }
 
-int nt_static_free_count(const nt_static *s) { return s ? s->n_free : 0; }
+int nt_static_rest_count(const nt_static *s) { return s ? s->n_resting : 0; }
 
-int nt_static_free_entry(const nt_static *s, int i)
-{
-    return s && i >= 0 && i < s->n_free ? s->holds[s->n_holds - s->n_free + i].entry : -1;
-}
+int nt_static_free_count(const nt_static *s) { return s ? s->n_free : 0; }

@@ -436,11 +436,13 @@ static nt_status rates_find(nt_run *run, int k, nt_error *error)
         goto done;
     nt_survey_parameters(run, k, rates->variables);
     double value = fabs(run->parameters[k].value), scale = nt_survey_numbers(&s);
-    bool drives = false; /* prescribed motion, first samples: initial values depend on it */
-    for (int i = 0; i < run->model->n_elements; i++)
-        drives = drives ||
-                 ((i < run->model->n_joints || nt_element_has_stops(&run->model->elements[i])) &&
-                  nt_element_uses(run, &run->model->elements[i], rates->variables));
+    /* prescribed motion, first samples, what settles on a bed: initial values depend on it */
+    bool drives = false;
+    for (int i = 0; i < run->model->n_elements && !drives; i++) {
+        const nt_element *e = &run->model->elements[i];
+        drives = (i < run->model->n_joints || nt_element_has_stops(e) || nt_element_settles(e)) &&
+                 nt_element_uses(run, e, rates->variables);
+    }
     const nt_element *paced = paced_by(&s);
     if (paced) {
         status = nt_fail_at(error, NT_UNSUPPORTED, run->model->file, paced->place.line,
