@@ -297,10 +297,12 @@ NT_API void nt_campbell_words(const nt_campbell *campbell, int i, char *text, in
 
 /* Linear models: with p independent displacements and s independent velocities about a state,
  *
- *   x' = A x + B u,   y = C x + D u + D1 u' + D2 u'',
+ *   x' = A x + B u + B1 u' + B2 u'',   y = C x + D u + D1 u' + D2 u'',
  *
  * for small changes u of inputs and y of outputs, in the axes of the state. Motions that are inputs
- * reach velocities by u' and accelerations and forces by u'': D1 and D2 are zero for loads. */
+ * reach velocities by u' and accelerations and forces by u'': B1, B2, D1 and D2 are zero for loads.
+ * B1 and B2 are zero as well about a state that rests or is steady. Under way the directions that
+ * x counts go along with the motion: their rates are part of A. */
 typedef struct nt_linear nt_linear;
 
 typedef struct nt_linear_setup {
@@ -314,6 +316,9 @@ typedef struct nt_linear_setup {
     int n_inputs;
     const char *const *outputs; /* [n_outputs] what can be recorded; each of its columns is one */
     int n_outputs;
+    /* The state rests or is steady (nt_reference about static or steady): all matrices stay as they
+     * are, so that x can take up the rates of inputs, and B1 and B2 are zero. Else they stand. */
+    int steady;
 } nt_linear_setup;
 
 /* Matrices row by row. */
@@ -322,7 +327,7 @@ typedef struct nt_linear_matrices {
     int inputs, outputs;
     int velocities, rows;      /* of the whole equations: entries of v, constraint rows */
     const double *A;           /* [states][states]            */
-    const double *B;           /* [states][inputs]            */
+    const double *B, *B1, *B2; /* [states][inputs]            */
     const double *C;           /* [outputs][states]           */
     const double *D, *D1, *D2; /* [outputs][inputs]           */
     const double *mass, *damping, *stiffness; /* [velocities][velocities]    */

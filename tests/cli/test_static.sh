@@ -141,6 +141,24 @@ expect 0 static upright.yaml
 says "UNSTABLE" "leaves at a rate of 4.432 1/s"
 expect 2 linearise upright.yaml --bode 0.1..1:5 -o upright.nc
 says "--bode: expected -o FILE.csv or -o FILE.svg"
+# a motion is an input at times of a run too, whose rates stand beside it: a mass on a slide that is moved by u(t) at its
+# middle, so that x' has no input of its own but the mass has the slide's acceleration
+cat >slide.yaml <<END
+nutate: 1
+gravity: [0, 0, 0]
+bodies:
+  slide: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0], velocity: [1, 0, 0]}
+  mass: {mass: 2, point: true, position: [0, 0, 0], velocity: [1, 0, 0.5]}
+joints:
+  drive: {type: prismatic, between: [ground, slide], at: [0, 0, 0], axis: [1, 0, 0], motion: t + t^2}
+  rail: {type: prismatic, between: [slide, mass], at: [0, 0, 0], axis: [0, 0, 1]}
+simulation: {duration: 1, step: 1e-3}
+output: {record: [mass.acceleration]}
+END
+expect 0 linearise slide.yaml --at 0.2 --input drive.motion -o slide.mtx
+says "linear at t = 0.2 s: 2 states (1 displacements, 1 velocities), 1 input, 3 outputs"
+awk '$1 == 1 && $2 == 1 { off = $3 - 1; good = off < 1e-9 && -off < 1e-9 } END { exit !good }' slide.D2.mtx || fail "acceleration of the mass by that of the slide: $(cat slide.D2.mtx)"
+[ -s slide.B1.mtx ] && [ -s slide.B2.mtx ] || fail "no B1 and B2"
 # friction that is set-valued sticks, in words; what is regularised holds nothing
 sed 's/axis: \[1, 0, 0\]}/axis: [1, 0, 0], friction: {dry: 4, law: set-valued}}/' upright.yaml >sticks.yaml
 expect 0 static sticks.yaml
