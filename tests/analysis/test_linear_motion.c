@@ -4,7 +4,7 @@
 
 enum { TIMES = 5, RUNS = 5, MOST = 64 };
 
-static const double step = 1e-3, apart = 2e-3, middle = 0.23; /* s */
+static const double step = 4e-4, apart = 2e-3, middle = 0.23; /* s */
 
 typedef struct subject {
     nt_model *model;
