@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -324,15 +325,25 @@ static nt_status close_constraints(nt_static *s)
     return status == NT_OK ? NT_NOT_CONVERGED : status;
 }
 
-/* Whether the drag of the step has nothing left to carry. */
+/* Roundings of places that forces in balance may be off by. */
+enum { ROUNDINGS = 64 };
+
+/* Whether the drag of the step has nothing left to carry: little of the loads, or what the
+ * stiffness makes of rounded places, where there are none. */
 static bool in_balance(const nt_static *s, double shift)
 {
     const nt_problem *p = s->problem;
+    double place[2];
+    place[NT_LENGTH] = p->length, place[NT_ANGLE] = 1;
+    for (int i = 0; i < p->nq; i++)
+        place[NT_LENGTH] = fmax(place[NT_LENGTH], fabs(s->q[i]));
     double allowed[2] = {s->load_size[NT_LENGTH] + s->load_size[NT_ANGLE] / p->length,
                          s->load_size[NT_ANGLE] + s->load_size[NT_LENGTH] * p->length};
-    for (int i = 0; i < p->nv; i++)
-        if (shift * s->drag[i] * fabs(s->step[i]) > 1e-6 * allowed[p->quantity[i]])
+    for (int i = 0; i < p->nv; i++) {
+        double rounding = ROUNDINGS * DBL_EPSILON * s->drag[i] * place[p->quantity[i]];
+        if (shift * s->drag[i] * fabs(s->step[i]) > 1e-6 * allowed[p->quantity[i]] + rounding)
             return false;
+    }
     return true;
 }
 
