@@ -199,7 +199,10 @@ typedef struct nt_mode {
     /* Of a rigid displacement of everything along x, y, z and a turn about them through the centre
      * of the mass: p = x^H M e/(x^H M x) and |x^H M e|^2/(x^H M x), kg or kg m^2. */
     double participation[6], effective_mass[6];
-    int moves_freely; /* s = 0: nothing resists the displacement */
+    int moves_freely; /* s = 0: nothing resists the displacement, or less than rounding hides */
+    /* 1/s: what rounding of the stiffness leaves open of |s|; where it moves freely |s| is below.
+     * Of slender parts the bending is a small rest of what their stretching takes. */
+    double doubt;
     int group; /* modes whose eigenvalues agree to rounding are of one group, their shapes any
                   basis of what they span */
 } nt_mode;
