@@ -32,6 +32,10 @@ typedef struct nt_static_setup {
      * with an nt_loading, or a function for a system by hand; NULL: there are no paths. */
     nt_status (*set_load)(void *context, double load);
     void *context;
+    /* How the placement of nt_static_start changes with parameter k, dq[nv]: what is held and what
+     * sticks goes with it when a state is differentiated. NULL: it stays. */
+    nt_status (*placement_rates)(void *placed, int k, double *dq);
+    void *placed;
 } nt_static_setup;
 
 /* Fill in what a model's section `static` says: the run's system, held entries (the model's). The
