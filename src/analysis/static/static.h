@@ -58,6 +58,8 @@ struct nt_static {
 
     nt_status (*set_load)(void *context, double load);
     void *context;
+    nt_status (*placement_rates)(void *placed, int k, double *dq);
+    void *placed_by;
     double load;
     bool follows; /* a path of its own: a search puts no loads on then */
 
@@ -135,6 +137,10 @@ double nt_static_stiffness_along(nt_static *s, const double *x);
 
 /* Factorise `derivative` with `shift` times the drag on its diagonal. */
 nt_status nt_static_factor(nt_static *s, double shift);
+/* A held direction among its entries. */
+void nt_static_hold_direction(const nt_static *s, const nt_hold *h, double d[3]);
+/* out[nv] := the part of x[nv] along held directions. */
+void nt_static_along_held(const nt_static *s, const double *x, double *out);
 /* x[nv or n] without what is along held directions, in place. */
 void nt_static_without_held(const nt_static *s, double *x);
 /* b[n] in place; held directions and rows that are left out are zero. NT_SINGULAR where what comes
