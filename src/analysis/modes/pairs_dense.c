@@ -327,7 +327,7 @@ static nt_status join_zeros(nt_arena *arena, const stage *stages, int n_stages, 
 {
     for (int k = n_stages - 1; k >= 0; k--) {
         const stage *s = &stages[k];
-        int m = s->V.columns, n = s->V.rows, z = s->N.columns;
+        int n = s->V.rows, z = s->N.columns;
         double size = sr * sr + si * si, *y = NT_TAKE(arena, 2 * n, double);
         double *a = NT_TAKE(arena, 4 * z, double), *e = a + 2 * z;
         if (!y || !a)
@@ -344,7 +344,6 @@ static nt_status join_zeros(nt_arena *arena, const stage *stages, int n_stages, 
         }
         for (int part = 0; part < 2; part++) {
             add_product(&s->N, a + part * z, y + part * n);
-            memset(x + part * rows, 0, (size_t)m * sizeof *x);
             memcpy(x + part * rows, y + part * n, (size_t)n * sizeof *x);
         }
     }

@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-const nt_section nt_cable_section = {.name = "cables", .word = "cable", .one_type = true};
+static const nt_section cable_section = {.name = "cables", .word = "cable", .one_type = true};
 
 #define KEY(name_, type_, field, bit_)                                                             \
     .name = name_, .type = type_, .offset = offsetof(nt_cable, field), .bit = bit_
@@ -539,7 +539,7 @@ static void cable_draw(const nt_run *run, const nt_element *e, nt_sketch_put *pu
 
 const nt_element_type nt_cable_type = {
     .version = NT_ELEMENT_VERSION,
-    .section = &nt_cable_section,
+    .section = &cable_section,
     .name = "cable",
     .summary = "a line with mass that bears tension alone",
     .keys = keys,

@@ -417,7 +417,16 @@ static const nt_element *paced_by(const nt_survey *s)
     return NULL;
 }
 
-static nt_status rates_find(nt_run *run, int k, nt_error *error)
+static nt_status refuse_apart(const nt_run *run, int k, const nt_element *e, nt_error *error)
+{
+    return nt_fail_at(error, NT_UNSUPPORTED, run->model->file, e->place.line, e->place.column,
+                      "derivatives in parameter %s: %s %s follows it by numbers that it keeps "
+                      "apart from its data, where they cannot be seen: expected all numbers of "
+                      "type %s in its data",
+                      run->model->parameters[k].name, nt_element_word(e), e->name, e->type->name);
+}
+
+static nt_status parameter_rates_find(nt_run *run, int k, nt_error *error)
 {
     nt_parameter_rates *rates = &run->rates[k];
     nt_survey s = {.run = run, .rates = rates};
@@ -454,8 +463,17 @@ static nt_status rates_find(nt_run *run, int k, nt_error *error)
         return status;
     }
     rates->scale = isfinite(scale) ? scale : value > 0 ? value : 1;
-    if (isfinite(scale) || drives)
-        status = nt_survey_differentiate(&s, rates->scale);
+    if (isfinite(scale) || drives) {
+        status = nt_survey_mark(&s);
+        if (status == NT_OK)
+            status = nt_survey_differentiate(&s, rates->scale);
+        const nt_element *apart = status == NT_OK ? nt_survey_find_apart(&s) : NULL;
+        if (apart) {
+            status = refuse_apart(run, k, apart, error);
+            nt_survey_end(&s);
+            return status;
+        }
+    }
     if (status == NT_OK)
         status = parameter_collect(&s);
 done:
@@ -473,7 +491,7 @@ done:
 nt_status nt_parameter_rates_find(nt_run *run, int k, nt_error *error)
 {
     run->keeps_set = true;
-    nt_status status = rates_find(run, k, error);
+    nt_status status = parameter_rates_find(run, k, error);
     run->keeps_set = false;
     return status;
 }
