@@ -83,4 +83,50 @@ forces: {r: {type: rope, through: [[ground, [0, 0, 0]], [b, [0, 0, -2]]], length
 END
 expect 0 check taut.yaml
 prints "taut.yaml:3:10: force r: its length 0.5 m is shorter than its way of 2 m" "it pulls with 1.5e+04 N there"
+
+# ---- a law that loads the reaction that it follows, and leaves it without a value ----
+cat >jam.yaml <<'END'
+nutate: 1
+parameters: {mu: 0.5, rise: 0}
+bodies:
+  block: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+  other: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 5, 0]}
+joints:
+  rail: {type: prismatic, between: [ground, block], at: [0, 0, 0], axis: [1, 0, 0]}
+  far: {type: prismatic, between: [ground, other], at: [0, 5, 0], axis: [1, 0, 0]}
+forces:
+  heed: {type: force, on: other, value: [norm(rail.force), 0, 0]}
+  press: {type: force, on: block, value: [0, 0, -(mu + rise*t)*norm(rail.force)]}
+  follow: {type: joint_force, joint: rail, value: -0.1*press.force.z*block.velocity.x}
+static: {hold: [block.translation.x, other.translation.x]}
+simulation: {duration: 1, step: 1e-2}
+END
+expect 0 check jam.yaml
+for mu in 1 1.5; do
+    expect 3 check jam.yaml --set mu=$mu
+    says "nutate: jam.yaml:11:3: initial accelerations at t = 0 s: " \
+        "; force press (line 11) follows rail.force.x of joint rail (line 7), " \
+        "force follow (line 12) follows press.force.z of force press (line 11), which it loads itself: where"
+    grep -q "force heed\|no inertia" err && fail "what does not load the rail is named: $(cat err)"
+done
+for method in generalized-alpha rkmk-dopri5 bdf; do
+    expect 3 run jam.yaml --method $method --set rise=1 -o jam.csv
+    says "nutate: jam.yaml:11:3: at t = 0." "force follow (line 12)" "force press (line 11) follows rail.force.x"
+done
+expect 3 static jam.yaml --set mu=1.5
+says "nutate: jam.yaml:11:3: no static state found" "force press (line 11) follows rail.force.x"
+sed 's/(mu + rise\*t)\*norm(rail.force)/9/; s/0.1\*press.force.z/0.1/' jam.yaml >free.yaml # none is loaded
+expect 0 check free.yaml
+
+# ---- the speed of the air in the law of its own drag is no circle ----
+cat >wing.yaml <<'END'
+nutate: 1
+bodies: {wing: {mass: 1, inertia: [1, 1, 1], velocity: [5, 0, 0]}}
+forces:
+  air: {type: aerodynamic, on: wing, area: 1, drag: 0.1 + 0.01*air.airspeed}
+END
+expect 0 check wing.yaml
+sed 's/air.airspeed/norm(air.force)/' wing.yaml >ring.yaml
+expect 2 check ring.yaml
+says "nutate: ring.yaml:4:3: force air: depends on a force or reaction that follows from its own, air.force."
 finish
