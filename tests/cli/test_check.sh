@@ -118,6 +118,70 @@ says "nutate: jam.yaml:11:3: no static state found" "force press (line 11) follo
 sed 's/(mu + rise\*t)\*norm(rail.force)/9/; s/0.1\*press.force.z/0.1/' jam.yaml >free.yaml # none is loaded
 expect 0 check free.yaml
 
+# ---- what can be recorded stands in the reference, of every kind of object ----
+cat >kinds.yaml <<'END'
+nutate: 1
+bodies:
+  d: {mass: 1, inertia: [0.1, 0.2, 0.1], position: [0, 0, 0.3]}
+  s: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1, 0, 0.3]}
+  k: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [2, 0, 0]}
+  v: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [3, 0, 0]}
+  w: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [4, 0, 0]}
+  x: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 3, 0.3]}
+  y: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1, 3, 0.3]}
+  p: {mass: 1, point: true, position: [1, 4, 0.3]}
+markers: {m: {on: d}}
+joints:
+  j1: {type: rolling_disk, between: [ground, d], radius: 0.3, axis: [0, 1, 0]}
+  j2: {type: rolling_sphere, between: [ground, s], radius: 0.3}
+  j3: {type: knife_edge, between: [ground, k], axis: [0, 1, 0]}
+  j4: {type: revolute, between: [ground, v], at: [3, 0, 0], axis: [0, 0, 1]}
+  j5: {type: revolute, between: [ground, w], at: [4, 0, 0], axis: [0, 0, 1]}
+  j6: {type: gear, joints: [j4, j5], ratio: -2}
+  j7: {type: cylindrical, between: [x, y], at: [0, 3, 0], axis: [0, 1, 0]}
+  j8: {type: prismatic, between: [ground, p], at: [1, 4, 0.3], axis: [0, 1, 0]}
+forces:
+  f1: {type: force, on: d, value: [0, 0, 1]}
+  f2: {type: bushing, between: [ground, k], at: [0, 0, 0], stiffness: [1, 1, 1, 1, 1, 1]}
+  f3: {type: aerodynamic, on: s, area: 1, drag: 1}
+  f4: {type: rope, through: [[ground, [0, 0, 3]], [d, [0, 0, 0.3]]], stiffness: 3}
+  f5: {type: spring, between: [ground, d], stiffness: 3}
+  f6: {type: torsion_spring, joint: j4, stiffness: 3}
+  f7: {type: joint_force, joint: j7, value: 3}
+  f8: {type: mass, on: d, matrix: [1, 1, 1, 1, 1, 1]}
+contacts: {c1: {type: sphere_plane, between: [ground, x], plane: {normal: [0, 0, 1]}, radius: 0.2, stiffness: 1e4}}
+END
+records=0
+for object in d p m j1 j2 j3 j4 j6 j7 j8 f1 f2 f3 f4 f5 f6 f7 f8 c1; do
+    expect 2 check kinds.yaml --set "output.record=[$object.nonsense]"
+    case $object in d | p) family="BODY" ;; m) family="MARKER" ;; j*) family="JOINT" ;; f*) family="FORCE" ;; *) family="CONTACT" ;; esac
+    for name in $(sed -n "s/.*has no 'nonsense', expected one of //p" err | tr -d ','); do
+        records=$((records + 1))
+        awk -v family="$family" -v name="- \`$name\`" '
+            /^\*\*/ { inside = index($0, "**" family) == 1 }
+            inside && index($0, name) == 1 { found = 1 }
+            END { exit !found }' "$here/../../docs/model-file.md" || fail "$object.$name is not in the reference of $family"
+    done
+done
+[ "$records" -gt 120 ] || fail "$records records of all objects"
+
+# ---- without -o analyses write beside the model, and say where ----
+mkdir -p beside
+cat >beside/swing.yaml <<'END'
+nutate: 1
+parameters: {m: 1}
+bodies: {b: {mass: m, inertia: [1, 1, 1], position: [0, 0, -1]}}
+joints: {j: {type: revolute, between: [ground, b], at: [0, 0, 0], axis: [0, 1, 0]}}
+END
+expect 0 modes beside/swing.yaml
+says "1 row in beside/swing.modes.csv"
+expect 0 modes beside/swing.yaml --over m=1..2:3
+says "3 rows in beside/swing.campbell.csv"
+expect 0 static beside/swing.yaml
+says "1 row in beside/swing.static.csv"
+[ -f beside/swing.modes.csv ] && [ -f beside/swing.campbell.csv ] && [ -f beside/swing.static.csv ] ||
+    fail "results without -o are not beside the model"
+
 # ---- the speed of the air in the law of its own drag is no circle ----
 cat >wing.yaml <<'END'
 nutate: 1
