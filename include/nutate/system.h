@@ -360,6 +360,11 @@ struct nt_system {
     /* Marks in lies[nv] entries of v that a static state may leave where they are, though nothing
      * holds them there, as of points along a slack line. NULL: there are none. */
     nt_status (*rests)(void *self, const nt_point *at, unsigned char *lies);
+    /* Why accelerations and multipliers may have no solution, or several: file, line and column of
+     * what makes it so, and its words as the message ("force drag (line 10) follows ..."). Asked
+     * for where they were not found. Leaves `part` as it is where there is nothing to say. NULL:
+     * nothing ever. */
+    void (*ill_posed)(void *self, nt_error *part);
 };
 
 /* NT_INVALID, with the field and what was expected of it, for a system that contradicts itself: a

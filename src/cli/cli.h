@@ -203,6 +203,10 @@ typedef struct nt_cli_places {
     char *state;    /* NULL where there is no file that it could belong to */
 } nt_cli_places;
 
+/* The result without -o: MODEL with `ending` in place of .yaml or .yml, beside the model, or in the
+ * present folder where the model's cannot be written, which is then `elsewhere`. Standard output
+ * for a model from there. Freed by the caller; NULL when memory is out. */
+char *nt_cli_default_result(const char *model, const char *ending, bool *elsewhere);
 /* Return exit statuses. nt_cli_places_free in any case. */
 int nt_cli_places_choose(nt_cli_places *places, const nt_cli_options *options);
 /* Checks that nothing is written over what is read, and that no file is written twice: neither
@@ -398,6 +402,7 @@ typedef struct nt_cli_table {
     nt_result_file *files; /* [n_files] owned */
     int n_files;
     char *made;                /* the path without -o; NULL */
+    bool elsewhere;            /* that is here, for the model's folder cannot be written */
     const char *drawing;       /* FILE.svg among -o; NULL */
     nt_result_column *columns; /* [n_columns] owned */
     char **texts;              /* [3 n_columns] theirs, owned */
@@ -408,7 +413,7 @@ typedef struct nt_cli_table {
 } nt_cli_table;
 
 /* Return exit statuses after saying what is wrong. nt_cli_table_free in any case. ending: of the
- * file without -o, the model's name before it, in the present folder. */
+ * file without -o, as nt_cli_default_result has it. */
 int nt_cli_table_files(nt_cli_table *table, const nt_cli_options *options, const char *ending);
 /* Texts are copied; false when memory is out. */
 bool nt_cli_table_column(nt_cli_table *table, const char *name, const char *unit,

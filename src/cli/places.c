@@ -165,18 +165,27 @@ static int choose_data(nt_cli_places *places)
     return NT_EXIT_DONE;
 }
 
+char *nt_cli_default_result(const char *model, const char *ending, bool *elsewhere)
+{
+    char *path = default_output(model, ending);
+    *elsewhere = false;
+    if (!path)
+        return NULL;
+    const char *base = nt_cli_base_name(path);
+    *elsewhere = base != path && !can_be_written(path);
+    if (*elsewhere)
+        memmove(path, base, strlen(base) + 1);
+    return path;
+}
+
 int nt_cli_places_choose(nt_cli_places *places, const nt_cli_options *options)
 {
     *places = (nt_cli_places){.n = options->n_outputs};
     bool none = options->check && options->n_outputs == 0;
     if (options->n_outputs == 0 && !none) {
-        places->made = default_output(options->name, options->ending);
+        places->made = nt_cli_default_result(options->name, options->ending, &places->elsewhere);
         if (!places->made)
             return nt_cli_no_memory();
-        const char *base = nt_cli_base_name(places->made);
-        places->elsewhere = base != places->made && !can_be_written(places->made);
-        memmove(places->made, places->elsewhere ? base : places->made,
-                strlen(places->elsewhere ? base : places->made) + 1);
         places->n = 1;
     }
     int n = places->n;

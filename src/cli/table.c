@@ -13,14 +13,7 @@ int nt_cli_table_files(nt_cli_table *table, const nt_cli_options *options, const
     if (options->n_outputs == 0 && options->check)
         return NT_EXIT_DONE; /* a comparison alone */
     if (options->n_outputs == 0) {
-        const char *base = nt_cli_base_name(options->name);
-        size_t length = strlen(base);
-        bool yaml = nt_cli_ends_with(base, ".yaml"), yml = nt_cli_ends_with(base, ".yml");
-        char *stem = strdup(base);
-        if (stem)
-            stem[length - (yaml ? 5 : yml ? 4 : 0)] = '\0';
-        table->made = stem ? nt_cli_join(stem, ending) : NULL;
-        free(stem);
+        table->made = nt_cli_default_result(options->name, ending, &table->elsewhere);
         if (!table->made)
             return nt_cli_no_memory();
         table->files[table->n_files++] = (nt_result_file){table->made, NT_CSV};

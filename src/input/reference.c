@@ -2,6 +2,7 @@
 
 #include "input/sink.h"
 #include "input/tables.h"
+#include "model/quantities/quantity_kind.h"
 #include "model/shapes.h"
 
 #include <stdio.h>
@@ -134,7 +135,8 @@ static bool described_before(int i)
 
 /* ---- keys that types share ------------------------------------------------------------------- */
 
-enum { OF_MANY = 4 }; /* tables of keys in which a shared one stands, at least */
+/* Tables of keys in which a shared one stands, at least: of a group, which is long, fewer. */
+enum { OF_MANY = 4, OF_MANY_GROUPS = 3 };
 
 static bool same_key(const nt_key *a, const nt_key *b)
 {
@@ -170,7 +172,7 @@ static bool is_shared(const nt_element_type *type, const nt_key *key)
         else if (has_name(other->keys, key->name))
             others++;
     }
-    return same >= OF_MANY && others < OF_MANY;
+    return same >= (key->group ? OF_MANY_GROUPS : OF_MANY) && others < OF_MANY;
 }
 
 /* Each once, from the first type that has it. */
@@ -327,6 +329,133 @@ static void functions(nt_sink *sink)
     }
 }
 
+/* ---- records -------------------------------------------------------------------------------- */
+
+static const char records[] =
+    "## Records\n"
+    "\n"
+    "What `output.record` names, and expressions use with a component behind it: "
+    "`top.position.z`. Parentheses hold the components, where there are several, and the unit. "
+    "Named quantities, states, blocks and sampled values are recorded by their names, and "
+    "expressions of all of these by their text: `norm(top.velocity)`.\n";
+
+/* Whose quantities they are, as the page calls it: NULL, those that have no name of their own. */
+static const char *owner_of(nt_quantity_owner of)
+{
+    switch (of) {
+    case NT_OF_BODY:
+        return "BODY";
+    case NT_OF_TURNING:
+        return "BODY (no point)";
+    case NT_OF_MARKER:
+        return "MARKER";
+    case NT_OF_STATION:
+        return "MARKER at a station of a beam";
+    case NT_OF_FIGURE:
+        return "MARKER at a station with a shape";
+    case NT_OF_MATERIAL:
+        return "MARKER at a point in the material of such a section";
+    case NT_OF_END:
+        return "BEAM.root, .node2, ..., .tip";
+    case NT_OF_LOADED:
+    case NT_OF_JOINT:
+        return "JOINT";
+    case NT_OF_CONTACT:
+    case NT_OF_TOUCH:
+        return "CONTACT";
+    case NT_OF_GROOVE:
+        return "CONTACT sphere_torus";
+    case NT_OF_BALL:
+        return "BEARING.ball1.outer, .inner, .pocket";
+    case NT_OF_CAGE:
+        return "BEARING.cage";
+    case NT_OF_BEARING:
+        return "BEARING";
+    case NT_OF_ROTATING:
+        return "JOINT with an angle";
+    case NT_OF_SLIDING:
+        return "JOINT with a displacement";
+    case NT_OF_SLIDING_ONLY:
+        return "JOINT prismatic";
+    case NT_OF_JOINED:
+        return "JOINT but gear, rolling_disk, rolling_sphere, knife_edge";
+    case NT_OF_TURNED:
+        return "JOINT of these, between bodies that are no points";
+    case NT_OF_ROLLING:
+        return "JOINT rolling_disk, rolling_sphere, knife_edge";
+    case NT_OF_WHEEL:
+        return "JOINT rolling_disk";
+    case NT_OF_BLADE:
+        return "JOINT knife_edge";
+    case NT_OF_FORCE:
+        return "FORCE";
+    case NT_OF_ACTING:
+        return "FORCE but mass, distributed";
+    case NT_OF_LINE:
+        return "FORCE spring, line_force";
+    case NT_OF_WAY:
+        return "FORCE rope";
+    case NT_OF_WING:
+        return "FORCE aerodynamic";
+    case NT_OF_ABOUT:
+        return "FORCE torsion_spring, joint_torque";
+    case NT_OF_ALONG:
+        return "FORCE joint_spring, joint_force";
+    case NT_OF_CABLE:
+        return "CABLE";
+    case NT_OF_ELASTIC:
+        return "BEAM, CABLE";
+    case NT_OF_DISTRIBUTED:
+        return "FORCE distributed";
+    case NT_OF_WHOLE:
+        return "The whole model";
+    case NT_OF_STATE:
+    case NT_OF_HELD:
+    case NT_OF_DELAY:
+    case NT_OF_NAMED:
+        return NULL;
+    }
+    return NULL;
+}
+
+/* - `position` (x, y, z; m): position, ground axes */
+static void record_item(nt_sink *sink, const nt_quantity_kind *kind)
+{
+    char components[128] = "", text[512];
+    size_t used = 0;
+    for (int i = 0; kind->components && i < kind->columns; i++)
+        used += (size_t)snprintf(components + used, sizeof components - used, "%s%s", i ? ", " : "",
+                                 kind->components[i]);
+    snprintf(text, sizeof text, "- `%s` (%s%s%s%s%s): %s%s%s", kind->name, components,
+             kind->components ? "; " : "", kind->unit, kind->later_unit ? ", " : "",
+             kind->later_unit ? kind->later_unit : "", kind->meaning, kind->axes ? ", " : "",
+             kind->axes ? kind->axes : "");
+    item(sink, text);
+}
+
+/* Each owner once, with all that it has. */
+static void list_of_records(nt_sink *sink)
+{
+    nt_sink_print(sink, "\n");
+    paragraphs(sink, records);
+    for (int i = 0; i < nt_quantity_kind_count; i++) {
+        const char *owner = owner_of(nt_quantity_kinds[i].of);
+        bool first = owner != NULL;
+        for (int k = 0; k < i && first; k++) {
+            const char *before = owner_of(nt_quantity_kinds[k].of);
+            first = !before || strcmp(before, owner) != 0;
+        }
+        if (!first)
+            continue;
+        nt_sink_print(sink, "\n**%s**\n\n", owner);
+        for (int k = i; k < nt_quantity_kind_count; k++) {
+            const char *other = owner_of(nt_quantity_kinds[k].of);
+            if (other && strcmp(other, owner) == 0)
+                record_item(sink, &nt_quantity_kinds[k]);
+        }
+    }
+}
+
 static const char introduction[] =
     "# The model file\n"
     "\n"
@@ -366,7 +495,7 @@ static void contents(nt_sink *sink)
     for (const nt_key *key = nt_file_keys; key->name; key++)
         if (key->group || (int)key->type == NT_KEY_ELEMENTS)
             nt_sink_print(sink, ",\n[%s](#%s)", key->name, key->name);
-    nt_sink_print(sink, ",\n[shape](#shape), [expressions](#expressions).\n");
+    nt_sink_print(sink, ",\n[shape](#shape), [records](#records), [expressions](#expressions).\n");
 }
 
 int nt_model_reference(char *text, int size)
@@ -383,6 +512,7 @@ int nt_model_reference(char *text, int size)
     nt_sink_print(&sink, "\n## shape\n\n");
     paragraphs(&sink, about_shapes);
     list_of_keys(&sink, nt_shape_keys);
+    list_of_records(&sink);
     functions(&sink);
     return sink.length;
 }

@@ -635,12 +635,16 @@ nt_status nt_integrator_give_up(nt_integrator *it, nt_status status, double h, n
 {
     const nt_stepper *s = &it->stepper;
     char words[300];
+    nt_error part = {0};
     if (s->report.step > 0)
         h = s->report.step;
     nt_integrator_roll_back(it);
     failure_words(it, status, words, sizeof words);
-    nt_fail(error, status, "at t = %.9g s, step %.3g s: %s%s", s->now.all[NT_PHASE_T], h,
-            s->report.words ? s->report.words : nt_status_text(status), words);
+    nt_problem_ill_posed(it->problem, status, &part);
+    nt_fail_at(error, status, part.file, part.line, part.column,
+               "at t = %.9g s, step %.3g s: %s%s%s%s", s->now.all[NT_PHASE_T], h,
+               s->report.words ? s->report.words : nt_status_text(status), words,
+               part.message[0] ? "; " : "", part.message);
     if (error) {
         error->time = s->now.all[NT_PHASE_T];
         error->step = h;

@@ -54,6 +54,9 @@ bool nt_element_is_sampled(const nt_element *element);
 bool nt_element_is_distributed(const nt_element *element);
 bool nt_element_is_modal_damping(const nt_element *element);
 bool nt_element_is_groove(const nt_element *element);
+bool nt_element_rolls(const nt_element *element); /* a disk, a sphere or a blade */
+bool nt_element_is_wheel(const nt_element *element);
+bool nt_element_is_blade(const nt_element *element);
 
 extern const size_t nt_sampled_period; /* where its period stands among its data, bytes */
 double nt_sampled_value(const nt_element *element, const nt_view *view);

@@ -52,6 +52,7 @@ void nt_run_failure(void *self, char *text, int size);
 void nt_run_why(const nt_run *run, const nt_element *element, char *text, int size);
 void nt_run_place(void *self, int i, nt_error *place);
 void nt_run_feature(void *self, nt_feature feature, nt_error *part);
+void nt_run_ill_posed(void *self, nt_error *part);
 void nt_run_coordinate_name(void *self, int i, char *text, int size);
 void nt_run_equation_name(void *self, int i, char *text, int size);
 

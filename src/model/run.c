@@ -160,6 +160,7 @@ static void bind_system(nt_run *run)
     s->place = nt_run_place;
     s->events = s->events ? &run->model->events : NULL;
     s->feature = nt_run_feature;
+    s->ill_posed = nt_run_ill_posed;
     nt_run_renew_promises(run);
 }
 

@@ -405,11 +405,17 @@ static nt_status refuse_accelerations(const nt_problem *problem, double t, nt_st
         system->failure(system->self, name, sizeof name);
     if (name[0] && system->place)
         system->place(system->self, undetermined ? unknown : -1, &place);
+    nt_error part = {0};
+    nt_problem_ill_posed(problem, status, &part);
     const char *before = undetermined ? " (" : name[0] ? ": " : "";
-    const char *after = undetermined ? ": no inertia or constraint determines it)" : "";
+    const char *after = !undetermined     ? ""
+                        : part.message[0] ? ")"
+                                          : ": no inertia or constraint determines it)";
+    if (part.line > 0)
+        place = part;
     return nt_fail_at(error, status, place.file, place.line, place.column,
-                      "initial accelerations at t = %g s: %s%s%s%s", t, nt_status_text(status),
-                      before, name, after);
+                      "initial accelerations at t = %g s: %s%s%s%s%s%s", t, nt_status_text(status),
+                      before, name, after, part.message[0] ? "; " : "", part.message);
 }
 
 nt_status nt_factors_accelerations(nt_factors *f, const nt_point *at, double *vdot, double *lambda,

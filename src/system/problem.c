@@ -219,3 +219,10 @@ void nt_problem_equation_name(const nt_problem *problem, int i, char *text, int 
     else
         snprintf(text, (size_t)size, "constraint %d", i - problem->nv);
 }
+
+void nt_problem_ill_posed(const nt_problem *problem, nt_status status, nt_error *part)
+{
+    const nt_system *system = problem->system;
+    if (system->ill_posed && (status == NT_NOT_CONVERGED || status == NT_SINGULAR))
+        system->ill_posed(system->self, part);
+}

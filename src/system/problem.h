@@ -81,6 +81,10 @@ void nt_problem_coordinate_name(const nt_problem *problem, int i, char *text, in
 /* Words for equation i: of motion, then of constraints. */
 void nt_problem_equation_name(const nt_problem *problem, int i, char *text, int size);
 
+/* Where an iteration ended with `status`: what of the system may leave it without a solution, as
+ * nt_system.ill_posed says; `part` stays as it is where nothing does. */
+void nt_problem_ill_posed(const nt_problem *problem, nt_status status, nt_error *part);
+
 /* Relative difference between tangent and central differences; see nt_system_check_tangent. */
 nt_status nt_problem_check_tangent(const nt_problem *problem, const nt_point *at, double step,
                                    double *difference, nt_error *error);

@@ -83,4 +83,114 @@ forces: {r: {type: rope, through: [[ground, [0, 0, 0]], [b, [0, 0, -2]]], length
 END
 expect 0 check taut.yaml
 prints "taut.yaml:3:10: force r: its length 0.5 m is shorter than its way of 2 m" "it pulls with 1.5e+04 N there"
+
+# ---- a law that loads the reaction that it follows, and leaves it without a value ----
+cat >jam.yaml <<'END'
+nutate: 1
+parameters: {mu: 0.5, rise: 0}
+bodies:
+  block: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+  other: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 5, 0]}
+joints:
+  rail: {type: prismatic, between: [ground, block], at: [0, 0, 0], axis: [1, 0, 0]}
+  far: {type: prismatic, between: [ground, other], at: [0, 5, 0], axis: [1, 0, 0]}
+forces:
+  heed: {type: force, on: other, value: [norm(rail.force), 0, 0]}
+  press: {type: force, on: block, value: [0, 0, -(mu + rise*t)*norm(rail.force)]}
+  follow: {type: joint_force, joint: rail, value: -0.1*press.force.z*block.velocity.x}
+static: {hold: [block.translation.x, other.translation.x]}
+simulation: {duration: 1, step: 1e-2}
+END
+expect 0 check jam.yaml
+for mu in 1 1.5; do
+    expect 3 check jam.yaml --set mu=$mu
+    says "nutate: jam.yaml:11:3: initial accelerations at t = 0 s: " \
+        "; force press (line 11) follows rail.force.x of joint rail (line 7), " \
+        "force follow (line 12) follows press.force.z of force press (line 11), which it loads itself: where"
+    grep -q "force heed\|no inertia" err && fail "what does not load the rail is named: $(cat err)"
+done
+for method in generalized-alpha rkmk-dopri5 bdf; do
+    expect 3 run jam.yaml --method $method --set rise=1 -o jam.csv
+    says "nutate: jam.yaml:11:3: at t = 0." "force follow (line 12)" "force press (line 11) follows rail.force.x"
+done
+expect 3 static jam.yaml --set mu=1.5
+says "nutate: jam.yaml:11:3: no static state found" "force press (line 11) follows rail.force.x"
+sed 's/(mu + rise\*t)\*norm(rail.force)/9/; s/0.1\*press.force.z/0.1/' jam.yaml >free.yaml # none is loaded
+expect 0 check free.yaml
+
+# ---- what can be recorded stands in the reference, of every kind of object ----
+cat >kinds.yaml <<'END'
+nutate: 1
+bodies:
+  d: {mass: 1, inertia: [0.1, 0.2, 0.1], position: [0, 0, 0.3]}
+  s: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1, 0, 0.3]}
+  k: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [2, 0, 0]}
+  v: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [3, 0, 0]}
+  w: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [4, 0, 0]}
+  x: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 3, 0.3]}
+  y: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1, 3, 0.3]}
+  p: {mass: 1, point: true, position: [1, 4, 0.3]}
+markers: {m: {on: d}}
+joints:
+  j1: {type: rolling_disk, between: [ground, d], radius: 0.3, axis: [0, 1, 0]}
+  j2: {type: rolling_sphere, between: [ground, s], radius: 0.3}
+  j3: {type: knife_edge, between: [ground, k], axis: [0, 1, 0]}
+  j4: {type: revolute, between: [ground, v], at: [3, 0, 0], axis: [0, 0, 1]}
+  j5: {type: revolute, between: [ground, w], at: [4, 0, 0], axis: [0, 0, 1]}
+  j6: {type: gear, joints: [j4, j5], ratio: -2}
+  j7: {type: cylindrical, between: [x, y], at: [0, 3, 0], axis: [0, 1, 0]}
+  j8: {type: prismatic, between: [ground, p], at: [1, 4, 0.3], axis: [0, 1, 0]}
+forces:
+  f1: {type: force, on: d, value: [0, 0, 1]}
+  f2: {type: bushing, between: [ground, k], at: [0, 0, 0], stiffness: [1, 1, 1, 1, 1, 1]}
+  f3: {type: aerodynamic, on: s, area: 1, drag: 1}
+  f4: {type: rope, through: [[ground, [0, 0, 3]], [d, [0, 0, 0.3]]], stiffness: 3}
+  f5: {type: spring, between: [ground, d], stiffness: 3}
+  f6: {type: torsion_spring, joint: j4, stiffness: 3}
+  f7: {type: joint_force, joint: j7, value: 3}
+  f8: {type: mass, on: d, matrix: [1, 1, 1, 1, 1, 1]}
+contacts: {c1: {type: sphere_plane, between: [ground, x], plane: {normal: [0, 0, 1]}, radius: 0.2, stiffness: 1e4}}
+END
+records=0
+for object in d p m j1 j2 j3 j4 j6 j7 j8 f1 f2 f3 f4 f5 f6 f7 f8 c1; do
+    expect 2 check kinds.yaml --set "output.record=[$object.nonsense]"
+    case $object in d | p) family="BODY" ;; m) family="MARKER" ;; j*) family="JOINT" ;; f*) family="FORCE" ;; *) family="CONTACT" ;; esac
+    for name in $(sed -n "s/.*has no 'nonsense', expected one of //p" err | tr -d ','); do
+        records=$((records + 1))
+        awk -v family="$family" -v name="- \`$name\`" '
+            /^\*\*/ { inside = index($0, "**" family) == 1 }
+            inside && index($0, name) == 1 { found = 1 }
+            END { exit !found }' "$here/../../docs/model-file.md" || fail "$object.$name is not in the reference of $family"
+    done
+done
+[ "$records" -gt 120 ] || fail "$records records of all objects"
+
+# ---- without -o analyses write beside the model, and say where ----
+mkdir -p beside
+cat >beside/swing.yaml <<'END'
+nutate: 1
+parameters: {m: 1}
+bodies: {b: {mass: m, inertia: [1, 1, 1], position: [0, 0, -1]}}
+joints: {j: {type: revolute, between: [ground, b], at: [0, 0, 0], axis: [0, 1, 0]}}
+END
+expect 0 modes beside/swing.yaml
+says "1 row in beside/swing.modes.csv"
+expect 0 modes beside/swing.yaml --over m=1..2:3
+says "3 rows in beside/swing.campbell.csv"
+expect 0 static beside/swing.yaml
+says "1 row in beside/swing.static.csv"
+[ -f beside/swing.modes.csv ] && [ -f beside/swing.campbell.csv ] && [ -f beside/swing.static.csv ] ||
+    fail "results without -o are not beside the model"
+
+# ---- the speed of the air in the law of its own drag is no circle ----
+cat >wing.yaml <<'END'
+nutate: 1
+bodies: {wing: {mass: 1, inertia: [1, 1, 1], velocity: [5, 0, 0]}}
+forces:
+  air: {type: aerodynamic, on: wing, area: 1, drag: 0.1 + 0.01*air.airspeed}
+END
+expect 0 check wing.yaml
+sed 's/air.airspeed/norm(air.force)/' wing.yaml >ring.yaml
+expect 2 check ring.yaml
+says "nutate: ring.yaml:4:3: force air: depends on a force or reaction that follows from its own, air.force."
 finish

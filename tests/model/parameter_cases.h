@@ -116,7 +116,7 @@ static const element_case cases[] = {
              "{coefficient: 0.3*w, slip: 0.4}}}\n# %s"},
     {"aerodynamic",
      "forces: {e: {type: aerodynamic, on: b, at: p, area: 2*w, density: 1.3, drag: 0.4*w + "
-     "e.angle_of_attack^2, "
+     "e.angle_of_attack^2 + u*e.airspeed, "
      "lift: sin(2*w*e.angle_of_attack) + u*a.position.x, chord: [1, w, 0], span: [0, 0, 1], "
      "wind: [3*w, sin(t), -0.4]}}\n# %s"},
     {"distributed",

@@ -128,7 +128,7 @@ static const element_case cases[] = {
              "40}}\n# %s"},
     {"aerodynamic",
      "forces: {e: {type: aerodynamic, on: b, at: p, area: 2, density: 1.3, drag: 0.4 + "
-     "e.angle_of_attack^2, "
+     "e.angle_of_attack^2 + 0.05*e.airspeed, "
      "lift: sin(2*e.angle_of_attack) + 0.1*a.position.x, chord: [1, 1, 0], span: [0, 0, 1], "
      "wind: [3, sin(t), -0.4]}}\n# %s"},
     {"aerodynamic", "forces: {e: {type: aerodynamic, on: b, area: 2, drag: 0.7}}\n# %s"},

@@ -102,8 +102,10 @@ static const struct {
     {"force, on: bob, at: [1, 0, 0]",
      "drag.torque.x, hold.torque.x + wing.torque.y, push.torque.z"},
     {"force, on: arm, at: [0.1, 0, 0]",
-     "floor.friction_force, floor.sliding_speed, floor.spin_speed"},
-    {"torque, on: ball", "ring.angle, tube.torque.x, wing.airspeed"},
+     "floor.friction_force + floor.rate, floor.sliding_speed*stone.rate, floor.spin_speed"},
+    {"torque, on: ball", "ring.angle, tube.torque.x + tube.rate*ring.rate, wing.airspeed"},
+    {"torque, on: coin", "wheel.rate*skate.rate, roll.relative_velocity.x*roll.position.z, "
+                         "wheel.relative_angular_velocity.y + skate.relative_position.x"},
     {"torque, on: ball", "momentum.x, momentum.y*momentum.z, angular_momentum.x"},
     {"force, on: coin, at: [3, 0, 0.4]",
      "angular_momentum.y, angular_momentum.z, norm(angular_momentum)"},

@@ -465,11 +465,14 @@ static nt_status refuse_search(nt_static *s, nt_status status, const damped *d, 
     int most = nt_static_leading_entry(s, s->step);
     nt_problem_coordinate_name(p, most, name, sizeof name);
     nt_problem_equation_name(p, most, force, sizeof force);
-    return nt_fail(error, NT_NOT_CONVERGED,
-                   "no static state found: after %d steps of a damped motion it still moves, most "
-                   "of all by %s; %s: %.3g are out of balance%s%s",
-                   d->steps, name, force, d->shift * s->drag[most] * fabs(s->step[most]),
-                   s->failed[0] ? "; what is further on has no value: " : "", s->failed);
+    nt_error part = {0};
+    nt_problem_ill_posed(p, NT_NOT_CONVERGED, &part);
+    return nt_fail_at(error, NT_NOT_CONVERGED, part.file, part.line, part.column,
+                      "no static state found: after %d steps of a damped motion it still moves, "
+                      "most of all by %s; %s: %.3g are out of balance%s%s%s%s",
+                      d->steps, name, force, d->shift * s->drag[most] * fabs(s->step[most]),
+                      s->failed[0] ? "; what is further on has no value: " : "", s->failed,
+                      part.message[0] ? "; " : "", part.message);
 }
 
 /* Away from a state that is no minimum, along its softest direction: by 0.1 rad, or a twentieth of

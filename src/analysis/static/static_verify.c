@@ -60,11 +60,14 @@ static nt_status check_forces(nt_static *s, nt_error *error, double *allowed_for
     if (at < 0)
         return NT_OK;
     char force[160] = "";
+    nt_error part = {0};
     nt_problem_equation_name(p, at, force, sizeof force);
-    return nt_fail(error, NT_NOT_CONVERGED,
-                   "no static state found: the search ended where %s is out of balance by %.3g, "
-                   "the largest load or reaction being %.3g",
-                   force, most, largest[p->quantity[at]]);
+    nt_problem_ill_posed(p, NT_NOT_CONVERGED, &part);
+    return nt_fail_at(error, NT_NOT_CONVERGED, part.file, part.line, part.column,
+                      "no static state found: the search ended where %s is out of balance by %.3g, "
+                      "the largest load or reaction being %.3g%s%s",
+                      force, most, largest[p->quantity[at]], part.message[0] ? "; " : "",
+                      part.message);
 }
 
 static nt_status check_friction(nt_static *s, double allowed, nt_error *error)

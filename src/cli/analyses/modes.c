@@ -261,6 +261,13 @@ static void say_state(const job *j)
 /* Frequencies that rounding leaves open by more than this part of them are said. */
 static const double UNSURE = 1e-4;
 
+static void say_files(const job *j, int rows)
+{
+    for (int i = 0; i < j->table.n_files; i++)
+        fprintf(stderr, "%d row%s in %s%s\n", rows, rows == 1 ? "" : "s", j->table.files[i].path,
+                j->table.elsewhere ? " here: the folder of the model cannot be written" : "");
+}
+
 static void say_modes(const job *j, double seconds)
 {
     int positions, velocities, n = nt_modes_count(j->modes);
@@ -299,8 +306,7 @@ static void say_modes(const job *j, double seconds)
     if (positions != velocities)
         fprintf(stderr, "%d positions are free, of whose rates %d are: constraints of velocities\n",
                 positions, velocities);
-    for (int i = 0; i < j->table.n_files; i++)
-        fprintf(stderr, "%d rows in %s\n", n, j->table.files[i].path);
+    say_files(j, n);
 }
 
 static int find_modes(job *j)
@@ -457,6 +463,8 @@ static int follow_modes(job *j)
         fprintf(stderr,
                 "%d modes followed over %d values of %s, least likeness of shapes %.3g, %.3g s\n",
                 n, j->sweep.n, j->sweep.name, least, seconds);
+    if (status == NT_EXIT_DONE && !j->options->quiet)
+        say_files(j, j->sweep.n);
     nt_campbell_destroy(c);
     return status;
 }

@@ -11,6 +11,8 @@ double nt_touch_number(nt_touch_value which, const nt_touch *t, const nt_touch_l
     switch (which) {
     case NT_TOUCH_INDENTATION:
         return t->delta;
+    case NT_TOUCH_RATE:
+        return t->rate;
     case NT_TOUCH_NORMAL_FORCE:
         return t->N;
     case NT_TOUCH_FRICTION:

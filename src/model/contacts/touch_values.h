@@ -6,6 +6,7 @@
 
 typedef enum nt_touch_value {
     NT_TOUCH_INDENTATION,  /* m; negative: the distance                              */
+    NT_TOUCH_RATE,         /* m/s, of the indentation, of the distance where apart   */
     NT_TOUCH_NORMAL_FORCE, /* N                                                      */
     NT_TOUCH_FRICTION,     /* N                                                      */
     NT_TOUCH_SLIDING,      /* m/s                                                    */

@@ -315,7 +315,7 @@ static void air_arrow(const nt_element *e, const nt_view *view, v3 *point, v3 *f
     air_reaction(e, view, force, &torque);
 }
 
-v3 nt_aerodynamic_air(const nt_element *e, const nt_view *view)
+static v3 air_against(const nt_element *e, const nt_view *view)
 {
     const nt_aerodynamic *air = nt_element_data(view->run, e);
     nt_spot spot = nt_spot_of(&view->motion[e->b], air->offset);
@@ -325,6 +325,26 @@ v3 nt_aerodynamic_air(const nt_element *e, const nt_view *view)
     return v3_sub(v3_load(wind), spot.pdot);
 }
 
+/* du = -dv + rho~ dw + w~ rho~ dtheta; the element has the ground for A. Adds by_u . du. */
+static void vary_air(const nt_motion *m, v3 rho, v3 by_u, nt_signal_gradient *g)
+{
+    g->v[1] = v3_sub(g->v[1], by_u);
+    g->w[1] = v3_add(g->w[1], v3_cross(by_u, rho));
+    g->r[1] = v3_add(g->r[1], v3_cross(v3_cross(by_u, m->w), rho));
+}
+
+/* d|u| = du . u / |u|; the wind counts as given. */
+double nt_aerodynamic_airspeed(const nt_element *e, const nt_view *view, nt_signal_gradient *g)
+{
+    const nt_aerodynamic *air = nt_element_data(view->run, e);
+    const nt_motion *m = &view->motion[e->b];
+    v3 u = air_against(e, view);
+    double speed = v3_norm(u);
+    if (g && speed > 0)
+        vary_air(m, nt_spot_of(m, air->offset).rho, v3_scale(1 / speed, u), g);
+    return speed;
+}
+
 /* attack = atan2(y, x) with y = u . n, x = -u . c: d attack = (x dy - y dx)/(x^2 + y^2). The wind
  * counts as given. */
 double nt_aerodynamic_attack(const nt_element *e, const nt_view *view, nt_signal_gradient *g)
@@ -332,17 +352,14 @@ double nt_aerodynamic_attack(const nt_element *e, const nt_view *view, nt_signal
     const nt_aerodynamic *air = nt_element_data(view->run, e);
     const nt_motion *m = &view->motion[e->b];
     nt_spot spot = nt_spot_of(m, air->offset);
-    v3 u = nt_aerodynamic_air(e, view), c = m3_apply(m->R, air->c), n = m3_apply(m->R, air->n);
+    v3 u = air_against(e, view), c = m3_apply(m->R, air->c), n = m3_apply(m->R, air->n);
     double x = -v3_dot(u, c), y = v3_dot(u, n), D = x * x + y * y;
     if (!g)
         return D > 0 ? atan2(y, x) : 0;
     v3 by_u = D > 0 ? v3_scale(1 / D, v3_axpy(x, n, v3_scale(y, c))) : v3_of(0, 0, 0);
     v3 by_n = D > 0 ? v3_scale(x / D, u) : v3_of(0, 0, 0);
     v3 by_c = D > 0 ? v3_scale(y / D, u) : v3_of(0, 0, 0);
-    /* du = -dv + rho~ dw + w~ rho~ dtheta; the element has the ground for A */
-    g->v[1] = v3_neg(by_u);
-    g->w[1] = v3_cross(by_u, spot.rho);
-    g->r[1] = v3_cross(v3_cross(by_u, m->w), spot.rho);
+    vary_air(m, spot.rho, by_u, g);
     g->r[1] = v3_add(g->r[1], v3_add(v3_cross(n, by_n), v3_cross(c, by_c)));
     return atan2(y, x);
 }

@@ -13,9 +13,10 @@ void nt_rope_look(const nt_element *element, const nt_view *view, double *length
 void nt_rope_follow(const nt_element *element, const nt_view *view, const char *which,
                     int component, double *gradient);
 
-/* The velocity of the air against the point of an aerodynamic force, ground axes. */
-v3 nt_aerodynamic_air(const nt_element *element, const nt_view *view);
-/* Its angle of attack; gradient: not NULL, its derivatives are put there. */
+/* The speed of the air against the point of an aerodynamic force, and its angle of attack; where
+ * `gradient` is not NULL the derivatives are added there. */
+double nt_aerodynamic_airspeed(const nt_element *element, const nt_view *view,
+                               nt_signal_gradient *gradient);
 double nt_aerodynamic_attack(const nt_element *element, const nt_view *view,
                              nt_signal_gradient *gradient);
 

@@ -25,6 +25,9 @@ static nt_status parallel_prepare(nt_run *run, const nt_element *element, bool v
 const nt_element_type nt_joint_parallel = {
     .name = "parallel",
     .summary = "an axis of B keeps the direction of one of A: B turns about it and moves freely",
+    .picture = "    axis ^     axis ^  ,-> angle    B's axis keeps the direction of A's; B moves\n"
+               "         A          |               freely and turns about it\n"
+               "                    B\n",
     .keys = nt_joint_moving_keys,
     .rotates = true,
     .prepare = parallel_prepare,

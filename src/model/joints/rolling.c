@@ -39,6 +39,7 @@
 
 #include "base/error.h"
 #include "model/bodies/mass_point.h"
+#include "model/elements.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -115,6 +116,20 @@ v3 nt_rolling_lowest_point(const nt_run *run, const nt_element *e)
     v3 center = v3_add(b->x0, m3_apply(quat_matrix(b->q0), rolling->joint.point_b));
     v3 normal = m3_apply(quat_matrix(a->q0), rolling->joint.e[2]);
     return v3_axpy(-rolling->radius, normal, center);
+}
+
+bool nt_element_rolls(const nt_element *element)
+{
+    return element->type == &nt_joint_rolling_sphere || nt_element_is_wheel(element) ||
+           nt_element_is_blade(element);
+}
+bool nt_element_is_wheel(const nt_element *element)
+{
+    return element->type == &nt_joint_rolling_disk;
+}
+bool nt_element_is_blade(const nt_element *element)
+{
+    return element->type == &nt_joint_knife_edge;
 }
 
 /* Without slip the reaction does no work. */

@@ -35,6 +35,9 @@ const nt_element_type nt_joint_rolling_sphere = {
     .section = &nt_joint_section,
     .name = "rolling_sphere",
     .summary = "a sphere B rolls on a plane of A without slip and stays on it",
+    .picture = "         ^ normal\n"
+               "        ( )  B              rolls on the plane of A without sliding, and spins\n"
+               "    _____o______  A         about the normal freely\n",
     .keys = keys,
     .size = sizeof(nt_rolling),
     .rows = nt_rolling_rows,

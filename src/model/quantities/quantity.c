@@ -98,6 +98,12 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
         return e && nt_element_joins(e);
     case NT_OF_TURNED:
         return e && nt_element_joins(e) && both_turn(model, e);
+    case NT_OF_ROLLING:
+        return e && nt_element_rolls(e);
+    case NT_OF_WHEEL:
+        return e && nt_element_is_wheel(e);
+    case NT_OF_BLADE:
+        return e && nt_element_is_blade(e);
     case NT_OF_JOINT:
         return e && nt_element_is_joint(e);
     case NT_OF_FORCE:

@@ -162,3 +162,26 @@ void nt_vary_joint_angular_velocity(const nt_view *view, int element, int i, nt_
     g->w[1] = e;
     g->r[0] = v3_cross(e, v3_sub(at.b->w, at.a->w));
 }
+
+/* What rolls or glides: of a disk f3 . (w_B - w_A), where f3 turns with B; of a blade t . V, where
+ * V is the velocity that A sees and t is along e3 x f3. */
+void nt_value_wheel_rate(const nt_sampler *s, int element, double *out)
+{
+    joint_geometry g = frames_of(s->view, element);
+    *out = v3_dot(g.f[2].r, v3_sub(g.b->w, g.a->w));
+}
+void nt_vary_wheel_rate(const nt_view *view, int element, int i, nt_signal_gradient *g)
+{
+    joint_geometry at = frames_of(view, element);
+    v3 f = at.f[2].r;
+    (void)i;
+    g->w[0] = v3_neg(f);
+    g->w[1] = f;
+    g->r[1] = v3_cross(f, v3_sub(at.b->w, at.a->w));
+}
+void nt_value_blade_rate(const nt_sampler *s, int element, double *out)
+{
+    joint_geometry g = frames_of(s->view, element);
+    v3 along = v3_cross(g.e[2].r, g.f[2].r), V = v3_sub(g.d1, v3_cross(g.a->w, g.d));
+    *out = v3_dot(along, V) / v3_norm(along);
+}

@@ -282,6 +282,7 @@ static double touch_number(const nt_sampler *s, int element, nt_touch_value whic
         *out = touch_number(s, element, which);                                                    \
     }
 NT_TOUCH_QUANTITY(indentation, NT_TOUCH_INDENTATION)
+NT_TOUCH_QUANTITY(rate, NT_TOUCH_RATE)
 NT_TOUCH_QUANTITY(normal_force, NT_TOUCH_NORMAL_FORCE)
 NT_TOUCH_QUANTITY(friction_force, NT_TOUCH_FRICTION)
 NT_TOUCH_QUANTITY(sliding_speed, NT_TOUCH_SLIDING)
@@ -300,7 +301,7 @@ NT_TOUCH_QUANTITY(power, NT_TOUCH_POWER)
  *             + w_B x (dtheta_B x arm_b) - w_A x (dx_B + dtheta_B x arm_b - dx_A)
  *
  * and n . (w x d) = (n x w) . d, n . (dtheta x arm) = dtheta . (arm x n). */
-typedef enum touch_of { OF_INDENTATION, OF_NORMAL_FORCE, OF_ELASTIC_POWER } touch_of;
+typedef enum touch_of { OF_INDENTATION, OF_RATE, OF_NORMAL_FORCE, OF_ELASTIC_POWER } touch_of;
 
 static void vary_touch(const nt_view *view, int element, touch_of of, nt_signal_gradient *g)
 {
@@ -308,8 +309,8 @@ static void vary_touch(const nt_view *view, int element, touch_of of, nt_signal_
     const nt_contact *c = nt_contact_of(view->run, e);
     nt_touch_pose at = nt_contact_pose(e, view);
     nt_touch t = nt_contact_touch(e, view);
-    double by_place = of == OF_INDENTATION ? 1 : t.N_delta;
-    double by_rate = of == OF_INDENTATION ? 0 : t.N_rate;
+    double by_place = of == OF_INDENTATION ? 1 : of == OF_RATE ? 0 : t.N_delta;
+    double by_rate = of == OF_INDENTATION ? 0 : of == OF_RATE ? 1 : t.N_rate;
     if (of == OF_ELASTIC_POWER) { /* K delta^k delta' */
         by_place = t.delta > 0 ? c->law.exponent * t.elastic / t.delta * t.rate : 0;
         by_rate = t.delta > 0 ? t.elastic : 0;
@@ -334,6 +335,11 @@ static void vary_indentation(const nt_view *view, int element, int i, nt_signal_
 {
     (void)i;
     vary_touch(view, element, OF_INDENTATION, g);
+}
+static void vary_rate_of_indentation(const nt_view *view, int element, int i, nt_signal_gradient *g)
+{
+    (void)i;
+    vary_touch(view, element, OF_RATE, g);
 }
 static void vary_normal_force(const nt_view *view, int element, int i, nt_signal_gradient *g)
 {
@@ -485,7 +491,7 @@ static const char outward_moment[] = "moment in the section, by the part towards
 static const char strains[] = "stretch and shear", curvatures[] = "change of twist and bending";
 static const char *const angles[] = {"first", "second", "third"};
 static const char *const pulls[] = {"start", "end"};
-static const char of_a[] = "joint axes of the first body";
+static const char of_a[] = "joint axes of the first body", of_plane[] = "axes of the plane";
 static const char on_b[] = "force on the second body", on_b_torque[] = "torque on the second body";
 
 /* clang-format off */
@@ -536,6 +542,8 @@ const nt_quantity_kind nt_quantity_kinds[] = {
     {NT_OF_CONTACT, "force", 3, xyz, "N", NULL, on_b, ground, NT_IS_FORCE, element_force, NULL, true},
     {NT_OF_TOUCH, "indentation", 1, NULL, "m", NULL, "indentation", "negative: the distance", 0,
      contact_indentation, vary_indentation, false},
+    {NT_OF_TOUCH, "rate", 1, NULL, "m/s", NULL, "rate of the indentation", "positive: closing", 0,
+     contact_rate, vary_rate_of_indentation, true},
     {NT_OF_TOUCH, "normal_force", 1, NULL, "N", NULL, "normal force", NULL, 0, contact_normal_force, vary_normal_force, true},
     {NT_OF_TOUCH, "friction_force", 1, NULL, "N", NULL, "friction force", NULL, 0, contact_friction_force, NULL, false},
     {NT_OF_TOUCH, "sliding_speed", 1, NULL, "m/s", NULL, "sliding speed", NULL, 0, contact_sliding_speed, NULL, false},
@@ -597,6 +605,17 @@ const nt_quantity_kind nt_quantity_kinds[] = {
      nt_value_joint_rotation, nt_vary_joint_rotation, false},
     {NT_OF_TURNED, "relative_angular_velocity", 3, xyz, "rad/s", NULL, "angular velocity of the second body from the first",
      of_a, 0, nt_value_joint_angular_velocity, nt_vary_joint_angular_velocity, true},
+    {NT_OF_ROLLING, "position", 3, xyz, "m", NULL, "point of the second body", ground, 0,
+     nt_value_joint_position, nt_vary_joint_position, false},
+    {NT_OF_ROLLING, "relative_position", 3, xyz, "m", NULL, "point of the second body from that of the plane", of_plane, 0,
+     nt_value_joint_relative_position, nt_vary_joint_relative_position, false},
+    {NT_OF_ROLLING, "relative_velocity", 3, xyz, "m/s", NULL, "rate of the relative position", of_plane, 0,
+     nt_value_joint_relative_velocity, nt_vary_joint_relative_velocity, true},
+    {NT_OF_ROLLING, "relative_angular_velocity", 3, xyz, "rad/s", NULL, "angular velocity of the second body from the first",
+     of_plane, 0, nt_value_joint_angular_velocity, nt_vary_joint_angular_velocity, true},
+    {NT_OF_WHEEL, "rate", 1, NULL, "rad/s", NULL, "rate of the turn about its axis", NULL, 0,
+     nt_value_wheel_rate, nt_vary_wheel_rate, true},
+    {NT_OF_BLADE, "rate", 1, NULL, "m/s", NULL, "speed along the blade", "normal x axis", 0, nt_value_blade_rate, NULL, true},
     {NT_OF_JOINT, "power", 1, NULL, "W", NULL, "power of all that it does", NULL, NT_NEEDS_REACTIONS | NT_NEEDS_ACCELERATIONS | NT_IS_POWER, nt_value_power, NULL, true},
     {NT_OF_JOINT, "energy", 1, NULL, "J", NULL, "potential energy", NULL, NT_IS_ENERGY, nt_value_energy, NULL, false},
 
@@ -616,7 +635,7 @@ const nt_quantity_kind nt_quantity_kinds[] = {
     {NT_OF_DISTRIBUTED, "station", 1, NULL, "1", NULL, "station along the beam", "of its own functions alone", 0,
      station_of_load, vary_station_of_load, false},
     {NT_OF_WING, "airspeed", 1, NULL, "m/s", NULL, "speed of the air against the point", NULL, 0,
-     nt_value_airspeed, NULL, true},
+     nt_value_airspeed, nt_vary_airspeed, true},
     {NT_OF_WING, "angle_of_attack", 1, NULL, "rad", NULL, "angle of attack", NULL, 0,
      nt_value_attack, nt_vary_attack, true},
     {NT_OF_ABOUT, "angle", 1, NULL, "rad", NULL, "angle", NULL, 0, nt_value_along, nt_vary_along, false},

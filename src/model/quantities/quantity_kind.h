@@ -22,8 +22,11 @@ typedef enum nt_quantity_owner {
     NT_OF_ROTATING, /* a joint with an angle                      */
     NT_OF_SLIDING,  /* a joint with a displacement                */
     NT_OF_SLIDING_ONLY,
-    NT_OF_JOINED, /* a joint of frames: a point and a triad on each body        */
-    NT_OF_TURNED, /* one whose bodies both turn                                 */
+    NT_OF_JOINED,  /* a joint of frames: a point and a triad on each body        */
+    NT_OF_TURNED,  /* one whose bodies both turn                                 */
+    NT_OF_ROLLING, /* a joint that rolls or glides on a plane                   */
+    NT_OF_WHEEL,   /* a rolling disk                                            */
+    NT_OF_BLADE,
     NT_OF_JOINT,  /* any joint */
     NT_OF_FORCE,  /* any force */
     NT_OF_ACTING, /* a force that knows its force and torque on B               */

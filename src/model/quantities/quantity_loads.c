@@ -69,7 +69,12 @@ void nt_value_rope_tension(const nt_sampler *s, int element, double *out)
 
 void nt_value_airspeed(const nt_sampler *s, int element, double *out)
 {
-    *out = v3_norm(nt_aerodynamic_air(&s->view->model->elements[element], s->view));
+    *out = nt_aerodynamic_airspeed(&s->view->model->elements[element], s->view, NULL);
+}
+void nt_vary_airspeed(const nt_view *view, int element, int i, nt_signal_gradient *g)
+{
+    (void)i;
+    nt_aerodynamic_airspeed(&view->model->elements[element], view, g);
 }
 void nt_value_attack(const nt_sampler *s, int element, double *out)
 {

@@ -30,13 +30,15 @@ NT_FRAME_QUANTITY(joint_relative_position)
 NT_FRAME_QUANTITY(joint_relative_velocity)
 NT_FRAME_QUANTITY(joint_rotation)
 NT_FRAME_QUANTITY(joint_angular_velocity)
+NT_FRAME_QUANTITY(wheel_rate)
+void nt_value_blade_rate(const nt_sampler *s, int element, double *out);
 
 /* quantity_loads.c: what loads and joints do */
 
 NT_FRAME_QUANTITY(along)      /* length, angle or displacement */
 NT_FRAME_QUANTITY(along_rate) /* its rate                     */
-NT_FRAME_QUANTITY(attack)     /* angle of attack of an aerodynamic force */
-void nt_value_airspeed(const nt_sampler *s, int element, double *out);
+NT_FRAME_QUANTITY(airspeed)   /* of an aerodynamic force */
+NT_FRAME_QUANTITY(attack)     /* its angle of attack     */
 void nt_value_rope_length(const nt_sampler *s, int element, double *out);
 void nt_value_rope_rate(const nt_sampler *s, int element, double *out);
 void nt_value_rope_tension(const nt_sampler *s, int element, double *out);
