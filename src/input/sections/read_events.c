@@ -211,7 +211,7 @@ nt_status nt_read_declare_events(nt_reader *reader)
     const nt_node *section = nt_node_find(reader->root, "events");
     for (int i = 0; i < model->n_joints; i++) {
         const nt_joint *joint = nt_element_as_joint(model->origin, &model->elements[i]);
-        if (joint && (joint->given & NT_GIVEN_ACTIVE) && !joint->active)
+        if (joint && !nt_joint_holds_at_first(joint))
             model->joints_change = true;
     }
     if (!section)
@@ -284,7 +284,7 @@ static bool somebody(const nt_model *model, int what, int joint)
 static bool begins_active(const nt_model *model, int joint)
 {
     const nt_joint *j = nt_element_as_joint(model->origin, &model->elements[joint]);
-    return !j || !(j->given & NT_GIVEN_ACTIVE) || j->active;
+    return !j || nt_joint_holds_at_first(j);
 }
 
 /* Joints that are let go before they hold, or engaged though they always hold. */

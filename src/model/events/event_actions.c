@@ -23,7 +23,8 @@ enum { OFF, ON, LATCHED };
 /* s, of an event that is not due; finite, so that differences of memories have a value. */
 static const double NEVER = 1e300;
 
-/* What an engaged joint may be open, of the model's length: it is closed by moving the bodies. */
+/* What an engaged joint may be open, of the model's length or of 1 rad: it is closed by moving the
+ * bodies. */
 static const double CLOSED = 1e-6;
 
 /* m/s or rad/s, where the model gives no other: slower ones do not rebound. */
@@ -43,6 +44,7 @@ int nt_actions_lay_out(nt_model *model, int first)
         if (!nt_element_as_joint(model->origin, e))
             continue;
         nt_joint *joint = nt_element_numbers(model->origin, e);
+        joint->hold_memory = model->joint_memory + i;
         joint->lock_memory = model->lock_memory + i;
     }
     return model->due_memory + model->n_happenings;
@@ -51,7 +53,7 @@ int nt_actions_lay_out(nt_model *model, int first)
 static bool active_at_first(const nt_run *run, int i)
 {
     const nt_joint *joint = nt_element_as_joint(run, &run->model->elements[i]);
-    return !joint || !(joint->given & NT_GIVEN_ACTIVE) || joint->active;
+    return !joint || nt_joint_holds_at_first(joint);
 }
 
 void nt_actions_begin(nt_run *run, double *memory)
@@ -136,12 +138,12 @@ bool nt_actions_is_due(const nt_run *run, int i, const nt_instant *instant)
 
 /* ---- joints --------------------------------------------------------------------------------- */
 
-/* Equations of a joint with the memory as it is now, at a level: the largest. */
-static nt_status largest_row(nt_run *run, const nt_instant *instant, const nt_element *e,
-                             nt_level level, int from, double *largest)
+/* The rates of a joint's equations with the memory as it is now: the largest. */
+static nt_status largest_rate(nt_run *run, const nt_instant *instant, const nt_element *e, int from,
+                              double *largest)
 {
     nt_point at = *instant->at;
-    nt_terms terms = {.level = level, .rows = run->events_rows};
+    nt_terms terms = {.level = NT_VELOCITY, .rows = run->events_rows};
     at.memory = instant->memory;
     nt_status status = nt_run_evaluate(run, &at, &terms);
     *largest = 0;
@@ -184,6 +186,37 @@ static nt_status flight(nt_run *run, const nt_instant *instant, const nt_element
     return status;
 }
 
+/* Whether rows `from` on of a joint are met so closely that it may hold; words where they are not.
+ */
+static nt_status check_closed(nt_run *run, const nt_event *event, const nt_instant *instant,
+                              const nt_element *e, int from, nt_error *error)
+{
+    const nt_model *model = run->model;
+    nt_point at = *instant->at;
+    nt_terms terms = {.level = NT_POSITION, .rows = run->events_rows};
+    at.memory = instant->memory;
+    double largest = 0, size = run->length;
+    int worst = -1;
+    nt_status status = nt_run_evaluate(run, &at, &terms);
+    for (int i = 1; i < model->n_bodies; i++)
+        if (run->bodies[i].t_node >= 0)
+            size = fmax(size, v3_norm(v3_load(at.q + run->bodies[i].q)));
+    for (int r = from; r < e->n_rows && status == NT_OK; r++) {
+        int row = nt_element_row(e, r);
+        double gap = terms.rows[row] / (model->row_quantity[row] == NT_LENGTH ? size : 1);
+        if (!(fabs(gap) <= largest))
+            largest = fabs(gap), worst = row;
+    }
+    if (status != NT_OK || largest <= CLOSED)
+        return status;
+    const char *unit;
+    double gap = nt_model_row_gap(model, worst, terms.rows[worst], &unit);
+    return nt_fail_at(error, NT_INCONSISTENT, model->file, event->place.line, event->place.column,
+                      "event %s engages joint %s at t = %.9g s, which is not closed: %s is off by "
+                      "%.6g %s",
+                      event->name, e->name, at.t, nt_model_row_name(model, e, worst), gap, unit);
+}
+
 /* Rows `from` on of joint i hold from now on (state); or the bodies rebound, where they are faster
  * than it takes. */
 static nt_status take_hold(nt_run *run, const nt_event *event, nt_instant *instant, int i, int from,
@@ -192,19 +225,13 @@ static nt_status take_hold(nt_run *run, const nt_event *event, nt_instant *insta
     const nt_model *model = run->model;
     const nt_element *e = &model->elements[i];
     const nt_joint *joint = nt_element_as_joint(run, e);
-    double gap, speed, before = instant->memory[model->joint_memory + i];
+    double speed, before = instant->memory[model->joint_memory + i];
     instant->memory[model->joint_memory + i] = state;
-    nt_status status = largest_row(run, instant, e, NT_POSITION, from, &gap);
+    nt_status status = check_closed(run, event, instant, e, from, error);
     if (status == NT_OK)
-        status = largest_row(run, instant, e, NT_VELOCITY, from, &speed);
+        status = largest_rate(run, instant, e, from, &speed);
     if (status != NT_OK)
         return status;
-    if (!(fabs(gap) <= CLOSED * fmax(1, run->length)))
-        return nt_fail_at(error, NT_INCONSISTENT, model->file, event->place.line,
-                          event->place.column,
-                          "event %s engages joint %s at t = %.9g s, which is not closed: it is "
-                          "open by %.6g",
-                          event->name, e->name, instant->at->t, gap);
     double restitution = joint ? joint->restitution : 0;
     bool rebounds = restitution > 0 && fabs(speed) > rest_speed_of(joint);
     double apart = (double)INFINITY;
@@ -244,7 +271,7 @@ static nt_status rebound_together(nt_run *run, const nt_event *event, nt_instant
             !(instant->restitution[nt_element_row(e, from)] >= 0))
             continue;
         double speed;
-        status = largest_row(run, instant, e, NT_VELOCITY, from, &speed);
+        status = largest_rate(run, instant, e, from, &speed);
         fast = fast || fabs(speed) > rest_speed_of(joint);
         if (k < event->n_actions || !fast || !(joint->restitution > 0))
             continue;
@@ -311,8 +338,10 @@ static nt_status act(nt_run *run, const nt_event *event, const nt_action *action
 {
     const nt_model *model = run->model;
     double *memory = instant->memory;
-    if (action->given >> NT_ACTION_RELEASE & 1)
+    if (action->given >> NT_ACTION_RELEASE & 1) {
         memory[model->joint_memory + action->release] = OFF;
+        nt_slide_release(model, action->release, memory);
+    }
     if (action->given >> NT_ACTION_ENGAGE & 1)
         return engage(run, event, instant, action->engage, error);
     if (action->given >> NT_ACTION_LATCH & 1)

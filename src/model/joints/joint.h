@@ -94,6 +94,7 @@ typedef struct nt_joint {
     const nt_row_spec *specs;
     bool locks;      /* an event may latch it: a row as of a motion that stands still    */
     int lock_memory; /* where the coordinate that it is latched at is remembered         */
+    int hold_memory; /* and whether it holds, 0: not; of models in which joints change   */
     const nt_expression *motion;
     v3 point_a, point_b; /* from the bodies' reference points, body axes                     */
     int place[NT_POINT_BLOCKS]; /* only_point: of its blocks in the values of the matrix, or -1  */
@@ -129,6 +130,22 @@ typedef struct nt_joint {
 static inline bool nt_joint_sticks(const nt_joint *joint)
 {
     return (joint->given & NT_GIVEN_FRICTION_LAW) && joint->friction.law == NT_FRICTION_SET_VALUED;
+}
+/* Whether it holds its bodies at the start, before any event. */
+static inline bool nt_joint_holds_at_first(const nt_joint *joint)
+{
+    return !(joint->given & NT_GIVEN_ACTIVE) || joint->active;
+}
+/* Whether it holds them now; `memory` of a state, NULL at the start. A joint that does not has no
+ * friction and no limits either. */
+static inline bool nt_joint_holds(const nt_model *model, const nt_joint *joint,
+                                  const double *memory)
+{
+    if (!model->joints_change)
+        return true;
+    if (!memory || isnan(memory[joint->hold_memory]))
+        return nt_joint_holds_at_first(joint);
+    return memory[joint->hold_memory] != 0;
 }
 /* NT_NEWTON where none is named, and for NULL. */
 static inline nt_impact_law_name nt_joint_law(const nt_joint *joint)
