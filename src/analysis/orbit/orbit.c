@@ -403,9 +403,6 @@ static void place_of(nt_orbit *o, const nt_state *at, double *z)
 /* A return counts where it comes nearer than this part of how far away the motion was. */
 static const double NEAR = 0.5;
 
-/* A motion whose own direction, but for the advances, is less than this in a period is steady. */
-static const double STEADY = 1e-6;
-
 static nt_status search_return(nt_orbit *o, double longest, double h, double *found,
                                nt_error *error)
 {
@@ -414,7 +411,7 @@ static nt_status search_return(nt_orbit *o, double longest, double h, double *fo
     *found = 0;
     basis_of_advances(o, o->generator, E, R);
     without_advances(o, E, R, false, flow);
-    if (!(norm(flow, o->m) * longest > STEADY * o->problem->length))
+    if (!(norm(flow, o->m) * longest > NT_ORBIT_STEADY * o->problem->length))
         return nt_fail(error, NT_NOT_CONVERGED,
                        "the motion from the first guess is at rest, or steady but for its "
                        "advances: it has no period that could be found");
@@ -478,7 +475,7 @@ static nt_status check_moves(nt_orbit *o, nt_error *error)
     basis_of_advances(o, o->generator, o->floquet, o->solve);
     memcpy(o->column, o->flow, (size_t)o->m * sizeof *o->flow);
     without_advances(o, o->floquet, o->solve, false, o->column);
-    if (norm(o->column, o->m) * o->T > STEADY * o->problem->length)
+    if (norm(o->column, o->m) * o->T > NT_ORBIT_STEADY * o->problem->length)
         return NT_OK;
     return nt_fail(error, NT_NOT_CONVERGED,
                    "the search ended at a state of rest, or at a motion that is steady but for its "
