@@ -328,25 +328,77 @@ static void a_joint_that_is_open_says_by_how_much(void **state)
         "joints: {j: {type: revolute, between: [a, b], points: [[0, 0, 0], [0, 0, 0]], axes: [[0, "
         "0, 1], [0, 0, 1]], active: false}}\n"
         "events: {e: {when: b.position.x - a.position.x, then: [{engage: j}]}}\n";
+    static const char longer[] =
+        "nutate: 1\n"
+        "bodies: {bob: {mass: 1, inertia: [0.01, 0.01, 0.01]}}\n"
+        "joints:\n"
+        "  pivot: {type: revolute, between: [ground, bob], points: [[0, 0, 0], [-0.6, 0, "
+        "0.8000005]], axes: [[0, 1, 0], [0, 1, 0]]}\n"
+        "  hook: {type: spherical, between: [ground, bob], points: [[0, 0, -1], [0, 0, 0]], "
+        "active: false}\n"
+        "events: {caught: {when: bob.position.x, then: [{engage: hook}]}}\n";
     char text[1500];
     (void)state;
     snprintf(text, sizeof text, hook, "", "0.01");
     const struct {
         const char *text, *words;
-    } cases[] = {{text, "position along x is off by -0.01 m"}, {bars, "axis is off by 0.1 rad"}};
+    } cases[] = {{text, "which is not closed: position along x is off by -0.01 m"},
+                 {bars, "axis is off by 0.1 rad"},
+                 {longer, "joints do not let it close"}};
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         mechanism m = mechanism_read(cases[c].text);
         nt_error error = {0};
         seen s;
         nt_integrator *it = begin_run(&m, "rkmk-dop853", &s);
         assert_int_equal(nt_integrator_run(it, 2, 0.01, NULL, NULL, &error), NT_INCONSISTENT);
-        assert_non_null(strstr(error.message, "which is not closed"));
         if (!strstr(error.message, cases[c].words))
             fail_msg("'%s' without '%s'", error.message, cases[c].words);
-        assert_true(error.line > 5);
         nt_integrator_destroy(it);
         mechanism_close(&m);
     }
+}
+
+/* A pendulum that hangs at rest where it is looked for: what rounding makes of its place is no
+ * passage, near the origin or far from it, and neither is what the hook holds at zero later. */
+static void rounding_is_no_passage(void **state)
+{
+    static const char *const methods[] = {"generalized-alpha", "generalized-alpha-soi2", "theta",
+                                          "rkmk-dop853",       "semi-explicit-2",        "bdf"};
+    static const struct {
+        double away, speed;
+        int n;
+    } cases[] = {{0, 0, 0}, {1000, 0, 0}, {0, 1, 1}, {1000, 1, 1}};
+    (void)state;
+    for (size_t k = 0; k < sizeof methods / sizeof methods[0]; k++)
+        for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+            char text[1500];
+            double away = cases[c].away;
+            snprintf(text, sizeof text,
+                     "nutate: 1\n"
+                     "bodies:\n"
+                     "  bob: {mass: 1, inertia: [0.01, 0.01, 0.01], position: [%g, 0, -1], "
+                     "orientation: {axis: [0, 1, 0], angle: 0.64350110879328437}, "
+                     "angular_velocity: [0, %g, 0]}\n"
+                     "  wall: {mass: 5, inertia: [1, 1, 1], position: [%g, 0, -1]}\n"
+                     "joints:\n"
+                     "  pivot: {type: revolute, between: [ground, bob], at: [%g, 0, 0], axis: "
+                     "[0, 1, 0]}\n"
+                     "  rest: {type: fixed, between: [ground, wall], at: [%g, 0, -1]}\n"
+                     "  hook: {type: inline, between: [wall, bob], points: [[0, 0, 0], [0, 0, "
+                     "0]], axes: [[0, 1, 0], [0, 1, 0]], active: false}\n"
+                     "events: {caught: {when: bob.position.x - wall.position.x, then: [{engage: "
+                     "hook}]}}\n",
+                     away, cases[c].speed, away, away, away);
+            mechanism m = mechanism_read(text);
+            nt_error error = {0};
+            seen s;
+            nt_integrator *it = begin_variable(&m, methods[k], k == 5 ? 1e-6 : 0, &s);
+            if (nt_integrator_run(it, 4, 0.01, NULL, NULL, &error) != NT_OK)
+                fail_msg("%s", error.message);
+            assert_int_equal(s.n, cases[c].n);
+            nt_integrator_destroy(it);
+            mechanism_close(&m);
+        }
 }
 
 /* A block of 2 kg, pulled by 3 N, that the friction of its rail holds or brakes with 5 N: let go at
@@ -456,6 +508,7 @@ int main(void)
         cmocka_unit_test(a_stone_is_thrown),
         cmocka_unit_test(a_hook_that_waits_places_nothing),
         cmocka_unit_test(a_joint_that_is_open_says_by_how_much),
+        cmocka_unit_test(rounding_is_no_passage),
         cmocka_unit_test(a_joint_that_is_let_go_has_no_friction),
         cmocka_unit_test(bad_events_are_refused),
     };

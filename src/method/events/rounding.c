@@ -6,9 +6,10 @@
  *
  *   size = max |g(u + e w_i s_i) - g(u)| / e,    1/2 <= |w_i| <= 1,
  *
- * over a few patterns w of no meaning, to the side of e where g does not jump. Sizes are, of a place the distance from the origin, and the
- * model's length, of an angle 1 rad, of a rate the fastest one and what the rounding of positions
- * makes of rates within a step, of accelerations and multipliers the largest one. */
+ * over a few patterns w of no meaning, to the side of e where g does not jump. Sizes are, of a
+ * place the distance from the origin, and the model's length, of an angle 1 rad, of a rate the
+ * fastest one and what the rounding of positions makes of rates within a step, of accelerations and
+ * multipliers the largest one. */
 #include "method/events/stops.h"
 #include "method/integrator.h"
 

@@ -78,8 +78,9 @@ nt_status nt_instant_behind(struct nt_integrator *integrator, int which, const n
  * strikes: s->impulse acts. NT_SINGULAR, NT_NOT_CONVERGED with words. */
 nt_status nt_impact(struct nt_integrator *integrator, nt_phase *phase, bool strikes,
                     nt_error *error);
-/* Moves the bodies, by what is least in kinetic energy, until every row that takes part is met. */
-nt_status nt_impact_close_gaps(struct nt_integrator *integrator, nt_phase *phase);
+/* Moves the bodies, by what is least in kinetic energy, until every row that takes part is met.
+ * NT_INCONSISTENT with words where the others do not let one close. */
+nt_status nt_impact_close_gaps(struct nt_integrator *integrator, nt_phase *phase, nt_error *error);
 /* The rows that are off with this memory. */
 void nt_instant_take_rows(struct nt_integrator *integrator, const double *memory);
 

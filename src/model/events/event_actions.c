@@ -27,6 +27,9 @@ static const double NEVER = 1e300;
  * bodies. */
 static const double CLOSED = 1e-6;
 
+/* Far from the origin rounding opens joints: this part of the distance adds to the length. */
+static const double FAR = 1e-6;
+
 /* m/s or rad/s, where the model gives no other: slower ones do not rebound. */
 static const double REST_SPEED = 1e-3;
 
@@ -195,12 +198,13 @@ static nt_status check_closed(nt_run *run, const nt_event *event, const nt_insta
     nt_point at = *instant->at;
     nt_terms terms = {.level = NT_POSITION, .rows = run->events_rows};
     at.memory = instant->memory;
-    double largest = 0, size = run->length;
+    double largest = 0, away = 0;
     int worst = -1;
     nt_status status = nt_run_evaluate(run, &at, &terms);
     for (int i = 1; i < model->n_bodies; i++)
         if (run->bodies[i].t_node >= 0)
-            size = fmax(size, v3_norm(v3_load(at.q + run->bodies[i].q)));
+            away = fmax(away, v3_norm(v3_load(at.q + run->bodies[i].q)));
+    double size = run->length + FAR * away;
     for (int r = from; r < e->n_rows && status == NT_OK; r++) {
         int row = nt_element_row(e, r);
         double gap = terms.rows[row] / (model->row_quantity[row] == NT_LENGTH ? size : 1);
