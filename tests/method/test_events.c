@@ -219,6 +219,55 @@ static void panels_latch(void **state)
     mechanism_close(&m);
 }
 
+/* A latch locks all that a joint leaves free: of a cylinder the displacement too, of a nut the
+ * angle and so the displacement. And the equations of a latch are not met where the joint is let go
+ * and holds again. */
+static void a_latch_locks_all_that_is_free(void **state)
+{
+    static const struct {
+        const char *joint, *velocity;
+    } cases[] = {{"cylindrical", "0.7"},
+                 {"screw, pitch: 0.5", "0.079577471545947667884"},
+                 {"revolute", "0"}};
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        char text[1500];
+        snprintf(text, sizeof text,
+                 "nutate: 1\n"
+                 "gravity: [0, 0, 0]\n"
+                 "bodies: {a: {mass: 2, inertia: [1, 1, 1], velocity: [%s, 0, 0], "
+                 "angular_velocity: [1, 0, 0]}}\n"
+                 "joints: {j: {type: %s, between: [ground, a], at: [0, 0, 0], axis: [1, 0, 0]}}\n"
+                 "events:\n"
+                 "  blink: {when: t - 0.2, then: [{release: j}, {engage: j}]}\n"
+                 "  lock: {when: t - 0.3, then: [{latch: j}]}\n"
+                 "  go: {when: t - 0.6, then: [{release: j}]}\n",
+                 cases[c].velocity, cases[c].joint);
+        mechanism m = mechanism_read(text);
+        nt_error error = {0};
+        seen s;
+        double v[3], w[3], x[3], speed = atof(cases[c].velocity);
+        nt_integrator *it = begin_run(&m, "rkmk-dop853", &s);
+        assert_int_equal(nt_integrator_run(it, 0.25, 0.01, NULL, NULL, &error), NT_OK);
+        look_at(&m, it, "a.velocity", v);
+        look_at(&m, it, "a.angular_velocity", w);
+        CLOSE(v[0], speed, 1e-13);
+        CLOSE(w[0], 1, 1e-13);
+        assert_int_equal(nt_integrator_run(it, 1, 0.01, NULL, NULL, &error), NT_OK);
+        look_at(&m, it, "a.position", x);
+        look_at(&m, it, "a.velocity", v);
+        look_at(&m, it, "a.angular_velocity", w);
+        CLOSE(x[0], 0.3 * speed, 1e-13);
+        CLOSE(v[0], 0, 1e-13);
+        CLOSE(w[0], 0, 1e-13);
+        assert_int_equal(s.n, 3);
+        CLOSE(s.energy[0][1], s.energy[0][0], 1e-13);
+        CLOSE(s.energy[1][0] - s.energy[1][1], 0.5 + speed * speed, 1e-13);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
 /* A stone on an arm that turns steadily with 3 rad/s is let go where the arm points up by 0.5 rad,
  * and lands; a blow and a change of gravity's stand-in follow 0.1 s later. */
 static const char throw[] =
@@ -505,6 +554,7 @@ int main(void)
         cmocka_unit_test(a_ball_bounces_to_rest),
         cmocka_unit_test(a_relay_that_chatters_is_refused),
         cmocka_unit_test(panels_latch),
+        cmocka_unit_test(a_latch_locks_all_that_is_free),
         cmocka_unit_test(a_stone_is_thrown),
         cmocka_unit_test(a_hook_that_waits_places_nothing),
         cmocka_unit_test(a_joint_that_is_open_says_by_how_much),

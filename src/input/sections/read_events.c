@@ -167,7 +167,8 @@ static nt_status declare_latch(nt_reader *reader, const nt_node *node, const nt_
     nt_model *model = reader->model;
     nt_joint *joint =
         nt_element_as_joint(model->origin, e) ? nt_element_numbers(model->origin, e) : NULL;
-    if (!joint || (!e->type->rotates && !e->type->slides) || joint->enforce == 1 || joint->motion)
+    if (!joint || (!nt_element_rotates(model, e) && !e->type->slides) || joint->enforce == 1 ||
+        joint->motion)
         return nt_node_fail(reader->error, nt_node_find(node, "latch"),
                             "latch: joint %s (%s) has no free coordinate that could be locked: "
                             "expected a joint by multipliers with an angle or a displacement, and "
