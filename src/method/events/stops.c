@@ -521,7 +521,7 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
     return status;
 }
 
-/* What the memory keeps of all that has happened at the present time. */
+/* What the memory keeps of what has happened just now. */
 static nt_status settle(nt_integrator *it, nt_error *error)
 {
     nt_stops *s = &it->stops;
@@ -564,6 +564,8 @@ nt_status nt_stops_happen(nt_integrator *it, nt_error *error)
         if (which < 0 && !instant.happened)
             break;
         changed = changed || instant.happened;
+        if (instant.happened && (status = settle(it, error)) != NT_OK)
+            return status;
         s->stretch.within += instant.happened && (which >= 0 || instant.number >= 0);
         if (which >= 0)
             s->fired[which] = 0;
@@ -576,9 +578,6 @@ nt_status nt_stops_happen(nt_integrator *it, nt_error *error)
     memset(s->fired, 0, (size_t)s->events->n);
     s->stretch.laid_out = 0;
     s->busy = false;
-    nt_status status = changed ? settle(it, error) : NT_OK;
-    if (status != NT_OK)
-        return status;
     if (changed)
         memcpy(it->before.all, it->stepper.now.all, it->size * sizeof(double));
     return NT_OK;

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "model/evaluate.h"
 #include "model/joints/joint.h"
+#include "model/states/delay.h"
 
 #include <nutate/group.h>
 #include <stdio.h>
@@ -626,7 +627,8 @@ void nt_assembly_destroy(nt_assembly *a)
     free(a);
 }
 
-/* All of them see what was held before any is taken. */
+/* All of them see what was held before any is taken. What delays keep jumps by them: before the
+ * start was what is held before the first sample. */
 static void take_first_samples(nt_run *run, const nt_point *at)
 {
     static const nt_terms none = {.parts = 0};
@@ -637,6 +639,9 @@ static void take_first_samples(nt_run *run, const nt_point *at)
     for (int i = 0; i < run->model->n_elements; i++) {
         nt_element_at_stop(&run->model->elements[i], &view, run->initial_memory);
     }
+    nt_run_look(run, at, &none, &view);
+    for (int k = 0; k < run->model->n_delays; k++)
+        nt_delay_settle(run, &view, k, at->t, NULL, run->initial_memory);
 }
 
 nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)

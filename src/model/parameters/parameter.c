@@ -436,7 +436,9 @@ static nt_status rates_find(nt_run *run, int k, nt_error *error)
         goto done;
     nt_survey_parameters(run, k, rates->variables);
     double value = fabs(run->parameters[k].value), scale = nt_survey_numbers(&s);
-    bool drives = false; /* prescribed motion, first samples: initial values depend on it */
+    /* prescribed motion, first samples, what delays keep of the start: initial values depend on it
+     */
+    bool drives = nt_run_delays_use(run, rates->variables);
     for (int i = 0; i < run->model->n_elements; i++)
         drives = drives ||
                  ((i < run->model->n_joints || nt_element_has_stops(&run->model->elements[i])) &&
