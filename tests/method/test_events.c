@@ -532,6 +532,11 @@ static void bad_events_are_refused(void **state)
         {"  a: {when: t - 1, then: [{stop: x, release: ball}]}\n", "expected one of release"},
         {"  a: {when: hook.force.x - 1, then: [{stop: x}]}\n", "joint hook never holds"},
         {"  a: {then: [{stop: x}]}\n", "event a never happens"},
+        {"  a: {when: 0, then: [{stop: x}]}\n", "'0' never passes zero"},
+        {"  a: {when: k - 1, then: [{stop: x}]}\n", "never passes zero"},
+        {"  a: {when: t > 1, then: [{stop: x}]}\n", "'t > 1' is 1 or 0"},
+        {"  a: {when: not (t > 1), then: [{stop: x}]}\n", "is 1 or 0 and passes no zero"},
+        {"  a: {when: ball.force.x > 1 and t < 2, then: [{stop: x}]}\n", "is 1 or 0"},
     };
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {

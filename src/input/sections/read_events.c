@@ -310,11 +310,50 @@ static nt_status check_joints(nt_reader *reader, const nt_event *event, const nt
     return NT_OK;
 }
 
+/* Whether an event may give a parameter another value. */
+static bool is_set(const nt_model *model, int parameter)
+{
+    for (int i = 0; i < model->n_happenings; i++)
+        for (int k = 0; k < model->happenings[i].n_actions; k++) {
+            const nt_action *a = &model->happenings[i].actions[k];
+            if (does(a, NT_ACTION_SET) && a->state < 0 && a->target == parameter)
+                return true;
+        }
+    return false;
+}
+
+/* What is always the same passes no zero, and neither does what is true or false, 1 or 0. */
+static nt_status check_passes(nt_reader *reader, const nt_event *event, const nt_node *when)
+{
+    const nt_model *model = reader->model;
+    char shown[NT_WORDS];
+    int n = 0, time = nt_model_time_variable(model);
+    const int *variables = nt_expression_variables(event->when, &n);
+    bool changes = false;
+    for (int i = 0; i < n; i++)
+        changes = changes || variables[i] >= time || is_set(model, variables[i]);
+    if (!changes)
+        return nt_node_fail(reader->error, when,
+                            "when: %s never passes zero, for it is always the same: expected an "
+                            "expression of t, or of what moves",
+                            nt_read_words(when, shown, sizeof shown));
+    if (nt_expression_is_condition(event->when))
+        return nt_node_fail(reader->error, when,
+                            "when: %s is 1 or 0 and passes no zero: expected an expression that "
+                            "does, such as a - b where a > b is meant",
+                            nt_read_words(when, shown, sizeof shown));
+    return NT_OK;
+}
+
 /* The reaction of a joint that never holds is always zero. */
 static nt_status check_when(nt_reader *reader, const nt_event *event, const nt_node *node)
 {
     const nt_model *model = reader->model;
     int n = 0, time = nt_model_time_variable(model);
+    nt_status status =
+        event->when ? check_passes(reader, event, nt_node_find(node, "when")) : NT_OK;
+    if (status != NT_OK)
+        return status;
     const int *variables = event->when ? nt_expression_variables(event->when, &n) : NULL;
     for (int i = 0; i < n; i++) {
         const nt_quantity_info *of =
