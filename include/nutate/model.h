@@ -260,6 +260,7 @@ typedef struct nt_model_counts {
     int velocities, holonomic, nonholonomic;
     int redundant; /* equations that depend on the others at the initial positions */
     int states;    /* unknowns of first order, among the velocities */
+    int inactive;  /* of the joints: those that wait for an event */
 } nt_model_counts;
 NT_API nt_model_counts nt_model_count(const nt_model *model);
 /* Words for redundant equation i of nt_model_count: "joint j2, rotation of arm about y", into

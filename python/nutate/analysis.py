@@ -61,6 +61,7 @@ class Check:
     """What a model is made of.
 
     bodies, points, joints, forces, contacts, markers, velocities, holonomic, nonholonomic: counts.
+    inactive: those of the joints that wait for an event.
     degrees_of_freedom: what is left of the velocities. redundant: equations that say the same as
     others, in words. remarks: what is allowed but seldom meant, with its place.
     """
@@ -71,6 +72,7 @@ class Check:
         self.bodies: int = counts.bodies
         self.points: int = counts.points
         self.joints: int = counts.joints
+        self.inactive: int = counts.inactive
         self.forces: int = counts.forces
         self.contacts: int = counts.contacts
         self.markers: int = counts.markers

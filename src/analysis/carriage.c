@@ -33,10 +33,12 @@ static int root_of(int *group, int body)
     return body;
 }
 
-/* What joins bodies without saying how they move against each other: rolling and the like. */
+/* What joins bodies without saying how they move against each other: rolling and the like. A joint
+ * that waits for an event joins none. */
 static bool holds_together(const nt_run *run, const nt_element *e)
 {
-    return e->type->as_joint && e->type->as_joint(run, e) && e->a != 0 && e->b != 0;
+    const nt_joint *joint = nt_element_as_joint(run, e);
+    return joint && nt_joint_holds_at_first(joint) && e->a != 0 && e->b != 0;
 }
 
 static void make_groups(nt_carriage *c)

@@ -10,8 +10,11 @@ static void check_show_counts(const nt_cli_plan *plan, nt_model_counts n)
     printf("bodies %d", n.bodies);
     if (n.points > 0)
         printf(" (%d of them points)", n.points);
-    printf(", joints %d, forces %d, contacts %d, markers %d, parameters %d", n.joints, n.forces,
-           n.contacts, n.markers, n.parameters);
+    printf(", joints %d", n.joints);
+    if (n.inactive > 0)
+        printf(" (%d of them inactive)", n.inactive);
+    printf(", forces %d, contacts %d, markers %d, parameters %d", n.forces, n.contacts, n.markers,
+           n.parameters);
     if (n.states > 0)
         printf(", states %d", n.states);
     printf("\nvelocities %d, constraint equations %d", n.velocities - n.states,

@@ -1,6 +1,7 @@
 /* What a model shows of itself. */
 #include "model/evaluate.h"
 #include "model/events/events.h"
+#include "model/joints/joint.h"
 #include "model/model.h"
 
 #include <stdio.h>
@@ -49,6 +50,16 @@ static int count_rows(const nt_model *model, int first, int end)
     return count;
 }
 
+static int count_inactive(const nt_model *model)
+{
+    int count = 0;
+    for (int i = 0; i < model->n_joints; i++) {
+        const nt_joint *joint = nt_element_as_joint(model->origin, &model->elements[i]);
+        count += joint && !nt_joint_holds_at_first(joint);
+    }
+    return count;
+}
+
 nt_model_counts nt_model_count(const nt_model *model)
 {
     if (!model)
@@ -67,7 +78,8 @@ nt_model_counts nt_model_count(const nt_model *model)
                              .holonomic = count_rows(model, 0, nh),
                              .nonholonomic = count_rows(model, nh, all),
                              .redundant = model->origin->n_redundant,
-                             .states = model->system.space.n_first};
+                             .states = model->system.space.n_first,
+                             .inactive = count_inactive(model)};
 }
 
 void nt_model_redundant_text(const nt_model *model, int i, char *text, int size)

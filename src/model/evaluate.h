@@ -60,6 +60,8 @@ void nt_run_equation_name(void *self, int i, char *text, int size);
 const nt_element *nt_model_element_of_row(const nt_model *model, int i);
 /* Words for that row of the element. */
 const char *nt_model_row_name(const nt_model *model, const nt_element *element, int i);
+/* By how much equation i is off at positions where its value is given, and the unit: "m", "rad". */
+double nt_model_row_gap(const nt_model *model, int i, double value, const char **unit);
 
 /* A view of a point for elements: fills motion, multipliers and the signals that loads depend on;
  * adds the bodies' own terms where `terms` asks for them.

@@ -5,6 +5,7 @@
 #include "model/evaluate.h"
 #include "model/parameters/parameter.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -136,6 +137,17 @@ const nt_element *nt_model_element_of_row(const nt_model *model, int i)
 const char *nt_model_row_name(const nt_model *model, const nt_element *element, int i)
 {
     return element->type->row_name(model, element, nt_element_find_row(element, i));
+}
+
+/* Equations of directions are sines, and 2 - sine past a right angle. */
+double nt_model_row_gap(const nt_model *model, int i, double value, const char **unit)
+{
+    bool length = model->row_quantity[i] == NT_LENGTH;
+    double beyond = fabs(value) - 1;
+    *unit = length ? "m" : "rad";
+    if (length)
+        return value;
+    return beyond > 0 ? copysign(acos(-1.0) - asin(fmax(0, 1 - beyond)), value) : asin(value);
 }
 
 void nt_run_place(void *self, int i, nt_error *place)

@@ -48,6 +48,7 @@ static nt_status forward_take_memory(nt_sensitivity *s)
         NT_DOUBLES(arena, all, &s->now, &s->next, &s->before) &&
         (!it->method->vary_dense || NT_DOUBLES(arena, all, &s->between)) &&
         NT_DOUBLES(arena, count, &s->work, &s->work_before, &s->event_time) &&
+        NT_DOUBLES(arena, count, &s->jump_time) &&
         NT_DOUBLES(arena, n_parameters, &s->p, &s->varied) &&
         NT_DOUBLES(arena, 3 * n, &s->values) &&
         NT_DOUBLES(arena, nq + 2 * nv + (size_t)p->nc + n_memory, &s->point) &&

@@ -33,6 +33,7 @@ struct nt_sensitivity {
     double linearised_t; /* s, end of the step whose linearisation is in the scratch; or NaN */
     double t;            /* s, of `now`; NaN before the start                */
     double *event_time;  /* [n] derivatives of event_t                       */
+    double *jump_time;   /* [n] those of the time of what happened last       */
     double event_t;      /* s, when something happened last; or NaN          */
     bool balances;       /* the indicator that is differenced is of accelerations or reactions */
     double *work;        /* [n] J per unit, at `now`                         */

@@ -351,7 +351,7 @@ static nt_status difference_settled(nt_sensitivity *s, const nt_jump_of_state *j
     const nt_phase *now = &it->stepper.now;
     nt_phase varied = nt_sensitivity_phase(s, 0);
     int n = p->system->n_memory;
-    double dt = s->event_t == s->t ? s->event_time[i] : 0, *rate = s->probe;
+    double dt = s->jump_time[i], *rate = s->probe;
     double step = nt_sensitivity_reach(p, nt_phase_point(now), nt_variation_to_read(d));
     bool parameter = s->route[i].parameter >= 0;
     if (parameter)
@@ -455,6 +455,7 @@ nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of
         nt_space_clear_first(&p->space, d.q);
         if (first)
             s->event_time[i] = dt;
+        s->jump_time[i] = dt;
         if (status == NT_OK && maps)
             status = state_behind(s, jump, i, dt, &d, error);
         if (status != NT_OK)

@@ -219,6 +219,55 @@ static void panels_latch(void **state)
     mechanism_close(&m);
 }
 
+/* A latch locks all that a joint leaves free: of a cylinder the displacement too, of a nut the
+ * angle and so the displacement. And the equations of a latch are not met where the joint is let go
+ * and holds again. */
+static void a_latch_locks_all_that_is_free(void **state)
+{
+    static const struct {
+        const char *joint, *velocity;
+    } cases[] = {{"cylindrical", "0.7"},
+                 {"screw, pitch: 0.5", "0.079577471545947667884"},
+                 {"revolute", "0"}};
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        char text[1500];
+        snprintf(text, sizeof text,
+                 "nutate: 1\n"
+                 "gravity: [0, 0, 0]\n"
+                 "bodies: {a: {mass: 2, inertia: [1, 1, 1], velocity: [%s, 0, 0], "
+                 "angular_velocity: [1, 0, 0]}}\n"
+                 "joints: {j: {type: %s, between: [ground, a], at: [0, 0, 0], axis: [1, 0, 0]}}\n"
+                 "events:\n"
+                 "  blink: {when: t - 0.2, then: [{release: j}, {engage: j}]}\n"
+                 "  lock: {when: t - 0.3, then: [{latch: j}]}\n"
+                 "  go: {when: t - 0.6, then: [{release: j}]}\n",
+                 cases[c].velocity, cases[c].joint);
+        mechanism m = mechanism_read(text);
+        nt_error error = {0};
+        seen s;
+        double v[3], w[3], x[3], speed = atof(cases[c].velocity);
+        nt_integrator *it = begin_run(&m, "rkmk-dop853", &s);
+        assert_int_equal(nt_integrator_run(it, 0.25, 0.01, NULL, NULL, &error), NT_OK);
+        look_at(&m, it, "a.velocity", v);
+        look_at(&m, it, "a.angular_velocity", w);
+        CLOSE(v[0], speed, 1e-13);
+        CLOSE(w[0], 1, 1e-13);
+        assert_int_equal(nt_integrator_run(it, 1, 0.01, NULL, NULL, &error), NT_OK);
+        look_at(&m, it, "a.position", x);
+        look_at(&m, it, "a.velocity", v);
+        look_at(&m, it, "a.angular_velocity", w);
+        CLOSE(x[0], 0.3 * speed, 1e-13);
+        CLOSE(v[0], 0, 1e-13);
+        CLOSE(w[0], 0, 1e-13);
+        assert_int_equal(s.n, 3);
+        CLOSE(s.energy[0][1], s.energy[0][0], 1e-13);
+        CLOSE(s.energy[1][0] - s.energy[1][1], 0.5 + speed * speed, 1e-13);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
 /* A stone on an arm that turns steadily with 3 rad/s is let go where the arm points up by 0.5 rad,
  * and lands; a blow and a change of gravity's stand-in follow 0.1 s later. */
 static const char throw[] =
@@ -266,6 +315,192 @@ static void a_stone_is_thrown(void **state)
     mechanism_close(&m);
 }
 
+/* A pendulum of 1 m that swings into a hook below its pivot: the hook begins apart from it and
+ * places nothing; where both meet the pendulum loses what it has. The angle from below obeys
+ * 1.01 w^2/2 = 9.81 (cos a - 0.8), with sin a = 0.6 at rest. */
+static const char hook[] =
+    "nutate: 1\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  wall: {mass: 5, inertia: [1, 1, 1], position: [0, 0, -1]}\n"
+    "  bob: {mass: 1, inertia: [0.01, 0.01, 0.01]%s}\n"
+    "joints:\n"
+    "  rest: {type: fixed, between: [ground, wall], at: [0, 0, -1]}\n"
+    "  hook: {type: spherical, between: [wall, bob], points: [[0, 0, 0], [0, 0, 0]], active: "
+    "false}\n"
+    "  pivot: {type: revolute, between: [ground, bob], points: [[0, 0, 0], [-0.6, 0, 0.8]], axes: "
+    "[[0, 1, 0], [0, 1, 0]]}\n"
+    "events: {caught: {when: bob.position.x - %s, direction: falling, then: [{engage: hook}]}}\n";
+
+static void a_hook_that_waits_places_nothing(void **state)
+{
+    static const char *const places[] = {"", ", position: [0.6, 0, -0.8]",
+                                         ", orientation: {axis: [0, 1, 0], angle: 0}"};
+    (void)state;
+    for (size_t c = 0; c < sizeof places / sizeof places[0]; c++) {
+        char text[1500];
+        snprintf(text, sizeof text, hook, places[c], "0");
+        mechanism m = mechanism_read(text);
+        nt_model_counts counts = nt_model_count(nt_run_model(m.run));
+        assert_int_equal(counts.inactive, 1);
+        assert_int_equal(counts.holonomic, 11);
+        assert_int_equal(counts.redundant, 0);
+        nt_error error = {0};
+        seen s;
+        double at[3], force[3];
+        nt_integrator *it = begin_run(&m, "rkmk-dop853", &s);
+        look_at(&m, it, "bob.position", at);
+        look_at(&m, it, "hook.force", force);
+        for (int i = 0; i < 3; i++) {
+            CLOSE(at[i], (i == 0 ? 0.6 : i == 2 ? -0.8 : 0), 1e-15);
+            CLOSE(force[i], 0, 0);
+        }
+        assert_int_equal(nt_integrator_run(it, 1, 0.01, NULL, NULL, &error), NT_OK);
+        assert_int_equal(s.n, 1);
+        CLOSE(s.energy[0][0] - s.energy[0][1], 9.81 * 0.2, 1e-11);
+        look_at(&m, it, "bob.position", at);
+        CLOSE(at[0], 0, 1e-14);
+        CLOSE(at[2], -1, 1e-14);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
+static void a_joint_that_is_open_says_by_how_much(void **state)
+{
+    static const char bars[] =
+        "nutate: 1\n"
+        "bodies:\n"
+        "  a: {mass: 1, inertia: [1, 1, 1]}\n"
+        "  b: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0], orientation: {axis: [1, 0, 0], "
+        "angle: 0.1}, velocity: [-1, 0, 0]}\n"
+        "joints: {j: {type: revolute, between: [a, b], points: [[0, 0, 0], [0, 0, 0]], axes: [[0, "
+        "0, 1], [0, 0, 1]], active: false}}\n"
+        "events: {e: {when: b.position.x - a.position.x, then: [{engage: j}]}}\n";
+    static const char longer[] =
+        "nutate: 1\n"
+        "bodies: {bob: {mass: 1, inertia: [0.01, 0.01, 0.01]}}\n"
+        "joints:\n"
+        "  pivot: {type: revolute, between: [ground, bob], points: [[0, 0, 0], [-0.6, 0, "
+        "0.8000005]], axes: [[0, 1, 0], [0, 1, 0]]}\n"
+        "  hook: {type: spherical, between: [ground, bob], points: [[0, 0, -1], [0, 0, 0]], "
+        "active: false}\n"
+        "events: {caught: {when: bob.position.x, then: [{engage: hook}]}}\n";
+    char text[1500];
+    (void)state;
+    snprintf(text, sizeof text, hook, "", "0.01");
+    const struct {
+        const char *text, *words;
+    } cases[] = {{text, "which is not closed: position along x is off by -0.01 m"},
+                 {bars, "axis is off by 0.1 rad"},
+                 {longer, "joints do not let it close"}};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        mechanism m = mechanism_read(cases[c].text);
+        nt_error error = {0};
+        seen s;
+        nt_integrator *it = begin_run(&m, "rkmk-dop853", &s);
+        assert_int_equal(nt_integrator_run(it, 2, 0.01, NULL, NULL, &error), NT_INCONSISTENT);
+        if (!strstr(error.message, cases[c].words))
+            fail_msg("'%s' without '%s'", error.message, cases[c].words);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
+/* A pendulum that hangs at rest where it is looked for: what rounding makes of its place is no
+ * passage, near the origin or far from it, and neither is what the hook holds at zero later. */
+static void rounding_is_no_passage(void **state)
+{
+    static const char *const methods[] = {"generalized-alpha", "generalized-alpha-soi2", "theta",
+                                          "rkmk-dop853",       "semi-explicit-2",        "bdf"};
+    static const struct {
+        double away, speed;
+        int n;
+    } cases[] = {{0, 0, 0}, {1000, 0, 0}, {0, 1, 1}, {1000, 1, 1}};
+    (void)state;
+    for (size_t k = 0; k < sizeof methods / sizeof methods[0]; k++)
+        for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+            char text[1500];
+            double away = cases[c].away;
+            snprintf(text, sizeof text,
+                     "nutate: 1\n"
+                     "bodies:\n"
+                     "  bob: {mass: 1, inertia: [0.01, 0.01, 0.01], position: [%g, 0, -1], "
+                     "orientation: {axis: [0, 1, 0], angle: 0.64350110879328437}, "
+                     "angular_velocity: [0, %g, 0]}\n"
+                     "  wall: {mass: 5, inertia: [1, 1, 1], position: [%g, 0, -1]}\n"
+                     "joints:\n"
+                     "  pivot: {type: revolute, between: [ground, bob], at: [%g, 0, 0], axis: "
+                     "[0, 1, 0]}\n"
+                     "  rest: {type: fixed, between: [ground, wall], at: [%g, 0, -1]}\n"
+                     "  hook: {type: inline, between: [wall, bob], points: [[0, 0, 0], [0, 0, "
+                     "0]], axes: [[0, 1, 0], [0, 1, 0]], active: false}\n"
+                     "events: {caught: {when: bob.position.x - wall.position.x, then: [{engage: "
+                     "hook}]}}\n",
+                     away, cases[c].speed, away, away, away);
+            mechanism m = mechanism_read(text);
+            nt_error error = {0};
+            seen s;
+            nt_integrator *it = begin_variable(&m, methods[k], k == 5 ? 1e-6 : 0, &s);
+            if (nt_integrator_run(it, 4, 0.01, NULL, NULL, &error) != NT_OK)
+                fail_msg("%s", error.message);
+            assert_int_equal(s.n, cases[c].n);
+            nt_integrator_destroy(it);
+            mechanism_close(&m);
+        }
+}
+
+/* A block of 2 kg, pulled by 3 N, that the friction of its rail holds or brakes with 5 N: let go at
+ * 0.3 s and engaged again at 0.7 s, when it has 0.6 m/s and brakes with 1 m/s^2 until 1.3 s. A
+ * spring beyond 0.1 m is of the rail too, and of no effect while it is let go. */
+static void a_joint_that_is_let_go_has_no_friction(void **state)
+{
+    static const struct {
+        const char *method, *law, *limits;
+        double off;
+    } cases[] = {
+        {"rkmk-dop853", "law: set-valued", "", 1e-13},
+        {"generalized-alpha", "law: set-valued", "", 1e-13},
+        {"bdf", "law: set-valued", "", 1e-6},
+        {"rkmk-dop853", "law: set-valued", ", limits: {upper: 0.1, stiffness: 1e3}", 1e-13},
+        {"generalized-alpha", "slip: 1e-3", "", 2e-3}};
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        char text[1500];
+        snprintf(text, sizeof text,
+                 "nutate: 1\n"
+                 "gravity: [0, 0, 0]\n"
+                 "bodies: {a: {mass: 2, inertia: [1, 1, 1]}}\n"
+                 "joints: {rail: {type: prismatic, between: [ground, a], at: [0, 0, 0], axis: [1, "
+                 "0, 0], friction: {dry: 5, %s}%s}}\n"
+                 "forces: {pull: {type: force, on: a, value: [3, 0, 0]}}\n"
+                 "events:\n"
+                 "  go: {when: t - 0.3, then: [{release: rail}]}\n"
+                 "  again: {when: t - 0.7, then: [{engage: rail}]}\n",
+                 cases[c].law, cases[c].limits);
+        mechanism m = mechanism_read(text);
+        nt_error error = {0};
+        seen s;
+        double x, v;
+        nt_integrator *it = begin_run(&m, cases[c].method, &s);
+        if (nt_integrator_run(it, 0.7, 0.01, NULL, NULL, &error) != NT_OK)
+            fail_msg("%s", error.message);
+        look_at(&m, it, "a.position.x", &x);
+        look_at(&m, it, "a.velocity.x", &v);
+        CLOSE(x, 0.12, cases[c].off);
+        CLOSE(v, 0.6, cases[c].off);
+        if (!*cases[c].limits) {
+            assert_int_equal(nt_integrator_run(it, 2, 0.01, NULL, NULL, &error), NT_OK);
+            look_at(&m, it, "a.position.x", &x);
+            look_at(&m, it, "a.velocity.x", &v);
+            CLOSE(x, 0.12 + 0.18, cases[c].off);
+            CLOSE(v, 0, cases[c].off);
+        }
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
 static void bad_events_are_refused(void **state)
 {
     static const char head[] =
@@ -297,6 +532,11 @@ static void bad_events_are_refused(void **state)
         {"  a: {when: t - 1, then: [{stop: x, release: ball}]}\n", "expected one of release"},
         {"  a: {when: hook.force.x - 1, then: [{stop: x}]}\n", "joint hook never holds"},
         {"  a: {then: [{stop: x}]}\n", "event a never happens"},
+        {"  a: {when: 0, then: [{stop: x}]}\n", "'0' never passes zero"},
+        {"  a: {when: k - 1, then: [{stop: x}]}\n", "never passes zero"},
+        {"  a: {when: t > 1, then: [{stop: x}]}\n", "'t > 1' is 1 or 0"},
+        {"  a: {when: not (t > 1), then: [{stop: x}]}\n", "is 1 or 0 and passes no zero"},
+        {"  a: {when: ball.force.x > 1 and t < 2, then: [{stop: x}]}\n", "is 1 or 0"},
     };
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
@@ -319,7 +559,12 @@ int main(void)
         cmocka_unit_test(a_ball_bounces_to_rest),
         cmocka_unit_test(a_relay_that_chatters_is_refused),
         cmocka_unit_test(panels_latch),
+        cmocka_unit_test(a_latch_locks_all_that_is_free),
         cmocka_unit_test(a_stone_is_thrown),
+        cmocka_unit_test(a_hook_that_waits_places_nothing),
+        cmocka_unit_test(a_joint_that_is_open_says_by_how_much),
+        cmocka_unit_test(rounding_is_no_passage),
+        cmocka_unit_test(a_joint_that_is_let_go_has_no_friction),
         cmocka_unit_test(bad_events_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

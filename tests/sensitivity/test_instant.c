@@ -110,6 +110,94 @@ static void a_ball_bounces(void **state)
     mechanism_close(&m);
 }
 
+/* A mass of 1 kg that a sampled controller pushes, T s late: before the first sample arrives there
+ * is what was held before it. Between samples and what arrives it moves by parabolas. */
+static const char late[] =
+    "nutate: 1\n"
+    "gravity: [0, 0, 0]\n"
+    "parameters: {T: %s, k: 20}\n"
+    "bodies: {m: {mass: 1, inertia: [1, 1, 1]}}\n"
+    "joints: {rail: {type: prismatic, between: [ground, m], at: [0, 0, 0], axis: [1, 0, 0]}}\n"
+    "sampled: {pilot: {every: 0.05, values: {u: k*(0.3 - rail.displacement) - 3*rail.rate}, "
+    "initial: {u: -2}}}\n"
+    "forces: {push: {type: joint_force, joint: rail, value: 'delay(u, T)'}}\n"
+    "simulation: {duration: 0.62, step: 0.01}\n";
+
+static void move_on(double *x, double *v, double force, double time)
+{
+    *x += time * (*v + time / 2 * force);
+    *v += time * force;
+}
+
+/* x at 0.62 s; where a sample is taken as another arrives, that arrives first (sooner) or later. */
+static double late_by_hand(double T, double k, bool sooner)
+{
+    double u[16] = {0}, x = 0, v = 0, t = 0, force = -2, taken = 0, come = 0;
+    while (t < 0.62) {
+        double next = 0.05 * taken, arrives = 0.05 * come + T;
+        double edge = sooner ? 1e-12 : -1e-12;
+        bool arrival = arrives < next + edge;
+        double stop = fmin(0.62, arrival ? arrives : next);
+        move_on(&x, &v, force, stop - t);
+        t = stop;
+        if (t >= 0.62)
+            break;
+        if (arrival)
+            force = u[(int)come++];
+        else
+            u[(int)taken++] = k * (0.3 - x) - 3 * v;
+    }
+    return x;
+}
+
+static void a_sampled_value_comes_late(void **state)
+{
+    static const struct {
+        const char *method, *T;
+        double off, derivative_off;
+    } cases[] = {{"rkmk-dop853", "0.137", 1e-13, 1e-10},
+                 {"rkmk-dop853", "0.15", 1e-13, 1e-10}, /* arrives with a sample */
+                 {"rkmk-dopri5", "0.137", 1e-13, 1e-10},
+                 {"theta", "0.137", 1e-13, 1e-10},
+                 {"generalized-alpha", "0.137", 1e-13, 1e-10},
+                 {"generalized-alpha-soi2", "0.137", 1e-13, 1e-10}};
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        char text[1500];
+        snprintf(text, sizeof text, late, cases[c].T);
+        const double T = atof(cases[c].T), d = 1e-6;
+        const int parameters[2] = {0, 1};
+        mechanism m = mechanism_read(text);
+        nt_error error = {0};
+        nt_integrator *it;
+        nt_sensitivity *s;
+        nt_integrator_setup setup = {.system = nt_run_system(m.run),
+                                     .method = nt_method_find(cases[c].method)};
+        assert_int_equal(nt_integrator_create(&it, &setup, &error), NT_OK);
+        assert_int_equal(nt_sensitivity_create(&s, it, parameters, 2, &error), NT_OK);
+        assert_int_equal(nt_integrator_start(it, 0, NULL, NULL, NULL, &error), NT_OK);
+        assert_int_equal(nt_sensitivity_start(s, &error), NT_OK);
+        if (nt_integrator_run(it, 0.62, 0.01, NULL, NULL, &error) != NT_OK)
+            fail_msg("%s", error.message);
+        double wanted[2] = {0};
+        /* polynomials in T and k between coincidences, of T to smaller values where there is one */
+        static const double one_sided[5] = {25. / 12, -4, 3, -4. / 3, 0.25};
+        for (int i = 0; i < 5; i++)
+            wanted[0] += one_sided[i] * late_by_hand(T - i * 1e2 * d, 20, true) / (1e2 * d);
+        wanted[1] = (late_by_hand(T, 20 + d, true) - late_by_hand(T, 20 - d, true)) / (2 * d);
+        print_message("%-24s T %s: off by %.1e, %.1e, %.1e\n", cases[c].method, cases[c].T,
+                      nt_integrator_state(it).q[0] - late_by_hand(T, 20, true),
+                      nt_sensitivity_state(s, 0).q[0] - wanted[0],
+                      nt_sensitivity_state(s, 1).q[0] - wanted[1]);
+        CLOSE(nt_integrator_state(it).q[0], late_by_hand(T, 20, true), cases[c].off);
+        CLOSE(nt_sensitivity_state(s, 0).q[0], wanted[0], cases[c].derivative_off);
+        CLOSE(nt_sensitivity_state(s, 1).q[0], wanted[1], 1e-9);
+        nt_sensitivity_destroy(s);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
 /* y = p t passes 0.3 at T = 0.3/p, where numbers take values of the time, and another event is
  * started 0.1 s later: z(1) = T (1 - T), w(1) = 2 (0.9 - T), u = T^2. */
 static const char timed[] = "nutate: 1\n"
@@ -152,7 +240,8 @@ static void what_is_set_follows_the_time_of_its_event(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_ball_bounces),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_sampled_value_comes_late),
+                                       cmocka_unit_test(a_ball_bounces),
                                        cmocka_unit_test(what_is_set_follows_the_time_of_its_event)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

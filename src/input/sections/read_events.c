@@ -167,7 +167,8 @@ static nt_status declare_latch(nt_reader *reader, const nt_node *node, const nt_
     nt_model *model = reader->model;
     nt_joint *joint =
         nt_element_as_joint(model->origin, e) ? nt_element_numbers(model->origin, e) : NULL;
-    if (!joint || (!e->type->rotates && !e->type->slides) || joint->enforce == 1 || joint->motion)
+    if (!joint || (!nt_element_rotates(model, e) && !e->type->slides) || joint->enforce == 1 ||
+        joint->motion)
         return nt_node_fail(reader->error, nt_node_find(node, "latch"),
                             "latch: joint %s (%s) has no free coordinate that could be locked: "
                             "expected a joint by multipliers with an angle or a displacement, and "
@@ -211,7 +212,7 @@ nt_status nt_read_declare_events(nt_reader *reader)
     const nt_node *section = nt_node_find(reader->root, "events");
     for (int i = 0; i < model->n_joints; i++) {
         const nt_joint *joint = nt_element_as_joint(model->origin, &model->elements[i]);
-        if (joint && (joint->given & NT_GIVEN_ACTIVE) && !joint->active)
+        if (joint && !nt_joint_holds_at_first(joint))
             model->joints_change = true;
     }
     if (!section)
@@ -284,7 +285,7 @@ static bool somebody(const nt_model *model, int what, int joint)
 static bool begins_active(const nt_model *model, int joint)
 {
     const nt_joint *j = nt_element_as_joint(model->origin, &model->elements[joint]);
-    return !j || !(j->given & NT_GIVEN_ACTIVE) || j->active;
+    return !j || nt_joint_holds_at_first(j);
 }
 
 /* Joints that are let go before they hold, or engaged though they always hold. */
@@ -309,11 +310,50 @@ static nt_status check_joints(nt_reader *reader, const nt_event *event, const nt
     return NT_OK;
 }
 
+/* Whether an event may give a parameter another value. */
+static bool is_set(const nt_model *model, int parameter)
+{
+    for (int i = 0; i < model->n_happenings; i++)
+        for (int k = 0; k < model->happenings[i].n_actions; k++) {
+            const nt_action *a = &model->happenings[i].actions[k];
+            if (does(a, NT_ACTION_SET) && a->state < 0 && a->target == parameter)
+                return true;
+        }
+    return false;
+}
+
+/* What is always the same passes no zero, and neither does what is true or false, 1 or 0. */
+static nt_status check_passes(nt_reader *reader, const nt_event *event, const nt_node *when)
+{
+    const nt_model *model = reader->model;
+    char shown[NT_WORDS];
+    int n = 0, time = nt_model_time_variable(model);
+    const int *variables = nt_expression_variables(event->when, &n);
+    bool changes = false;
+    for (int i = 0; i < n; i++)
+        changes = changes || variables[i] >= time || is_set(model, variables[i]);
+    if (!changes)
+        return nt_node_fail(reader->error, when,
+                            "when: %s never passes zero, for it is always the same: expected an "
+                            "expression of t, or of what moves",
+                            nt_read_words(when, shown, sizeof shown));
+    if (nt_expression_is_condition(event->when))
+        return nt_node_fail(reader->error, when,
+                            "when: %s is 1 or 0 and passes no zero: expected an expression that "
+                            "does, such as a - b where a > b is meant",
+                            nt_read_words(when, shown, sizeof shown));
+    return NT_OK;
+}
+
 /* The reaction of a joint that never holds is always zero. */
 static nt_status check_when(nt_reader *reader, const nt_event *event, const nt_node *node)
 {
     const nt_model *model = reader->model;
     int n = 0, time = nt_model_time_variable(model);
+    nt_status status =
+        event->when ? check_passes(reader, event, nt_node_find(node, "when")) : NT_OK;
+    if (status != NT_OK)
+        return status;
     const int *variables = event->when ? nt_expression_variables(event->when, &n) : NULL;
     for (int i = 0; i < n; i++) {
         const nt_quantity_info *of =

@@ -73,7 +73,26 @@ static nt_status rows_at(nt_integrator *it, const nt_phase *phase, nt_level leve
 /* Rounding of positions, relative to the largest coordinate: it is not worth closing. */
 static const double OPEN = 1e-15;
 
-nt_status nt_impact_close_gaps(nt_integrator *it, nt_phase *phase)
+/* Newton steps that close them. */
+enum { ROUNDS = 4 };
+
+/* What is left of gaps, of the same, where other joints do not let them close. */
+static const double STAYS_OPEN = 1e-9;
+
+static nt_status cannot_close(nt_integrator *it, const nt_phase *phase, int row, double gap,
+                              nt_error *error)
+{
+    const nt_problem *p = it->problem;
+    char name[160];
+    nt_problem_equation_name(p, p->nv + row, name, sizeof name);
+    return nt_fail(error, NT_INCONSISTENT,
+                   "at t = %.9g s %s is open by %.6g %s where it is to hold, and the other joints "
+                   "do not let it close",
+                   phase->all[NT_PHASE_T], name, gap,
+                   p->quantity[p->nv + row] == NT_LENGTH ? "m" : "rad");
+}
+
+nt_status nt_impact_close_gaps(nt_integrator *it, nt_phase *phase, nt_error *error)
 {
     const nt_problem *p = it->problem;
     nt_stops *s = &it->stops;
@@ -82,13 +101,17 @@ nt_status nt_impact_close_gaps(nt_integrator *it, nt_phase *phase)
     take_part(it, true);
     for (int i = 0; i < p->nq; i++)
         scale = fmax(scale, fabs(phase->q[i]));
-    for (int round = 0; round < 4; round++) {
-        double largest = 0;
+    for (int round = 0; round <= ROUNDS; round++) {
+        int worst = 0;
         nt_status status = rows_at(it, phase, NT_POSITION, s->z);
         for (int i = 0; i < p->nh; i++)
-            largest = fmax(largest, fabs(s->z[i]));
-        if (status != NT_OK || largest <= OPEN * scale)
+            worst = fabs(s->z[i]) > fabs(s->z[worst]) ? i : worst;
+        double gap = p->nh > 0 ? s->z[worst] : 0;
+        if (status != NT_OK || fabs(gap) <= OPEN * scale)
             return status;
+        if (round == ROUNDS)
+            return fabs(gap) <= STAYS_OPEN * scale ? NT_OK
+                                                   : cannot_close(it, phase, worst, gap, error);
         for (int i = 0; i < p->nc; i++)
             s->z[i] = i < p->nh ? -s->z[i] : 0;
         nt_point at = nt_phase_point(phase);

@@ -112,7 +112,7 @@ nt_status nt_instant_behind(nt_integrator *it, int which, const nt_phase *from, 
     if (!strikes && !meets)
         return NT_OK;
     if (meets)
-        status = nt_impact_close_gaps(it, behind);
+        status = nt_impact_close_gaps(it, behind, error);
     if (status == NT_OK)
         status = nt_impact(it, behind, strikes, error);
     nt_instant_take_rows(it, s->memory);

@@ -71,8 +71,7 @@ static nt_point point_of(nt_integrator *it, const nt_phase *phase)
     return at;
 }
 
-/* The room of a state, laid out like another. */
-static nt_phase phase_like(const nt_phase *like, double *all)
+nt_phase nt_stops_phase_like(const nt_phase *like, double *all)
 {
     return (nt_phase){.all = all,
                       .q = all + (like->q - like->all),
@@ -86,7 +85,7 @@ static nt_phase phase_like(const nt_phase *like, double *all)
 
 /* ---- indicators ----------------------------------------------------------------------------- */
 
-static nt_status indicators_at(nt_integrator *it, const nt_phase *phase, double *g)
+nt_status nt_stops_indicators(nt_integrator *it, const nt_phase *phase, double *g)
 {
     nt_point at = point_of(it, phase);
     const nt_system *system = it->problem->system;
@@ -103,8 +102,8 @@ static bool passes(unsigned char way, double side, double g)
 
 static double side_of(double g) { return (g > 0) - (g < 0); }
 
-/* Values below this part of the largest one that an indicator has had are zero: rounding makes them
- * where a joint holds what the indicator looks at. */
+/* Values below this part of the largest one that an indicator has had, or of what it is made of
+ * (rounding.c), are zero: rounding makes them where a joint holds what the indicator looks at. */
 static const double ZERO = 1e-13;
 
 /* A branch that is held is left where its indicator is below this (m, rad, m/s, ...): what a Newton
@@ -127,7 +126,7 @@ static nt_status indicators_soon(nt_integrator *it, double e, double *g)
 {
     const nt_problem *p = it->problem;
     const nt_phase *now = &it->stepper.now;
-    nt_phase moved = phase_like(now, it->stops.at.all);
+    nt_phase moved = nt_stops_phase_like(now, it->stops.at.all);
     double *increment = it->dense;
     memcpy(moved.all, now->all, it->size * sizeof(double));
     for (int i = 0; i < p->nv; i++) {
@@ -136,7 +135,7 @@ static nt_status indicators_soon(nt_integrator *it, double e, double *g)
     }
     moved.all[NT_PHASE_T] += e;
     nt_space_compose(&p->space, p->frame, now->q, increment, moved.q);
-    return indicators_at(it, &moved, g);
+    return nt_stops_indicators(it, &moved, g);
 }
 
 /* A side that cannot be told so soon is looked for later by this factor, up to this part of the
@@ -168,16 +167,19 @@ static nt_status look_further(nt_integrator *it)
 /* The side on which each indicator is just behind the present state: that of its value, or, near
  * the zero of the one that was just passed (`handled`, -1 for none), that of where it goes. Those
  * that the change itself has carried over their zero are due, and one that holds a branch and
- * leaves it at once is due again. */
-static nt_status look_behind(nt_integrator *it, int handled)
+ * leaves it at once is due again. measures: what rounding makes of zeros may be another than
+ * before. */
+static nt_status look_behind(nt_integrator *it, int handled, bool measures)
 {
     nt_stops *s = &it->stops;
     const nt_phase *now = &it->stepper.now;
     double *before = s->g[0], *after = s->g[1];
-    nt_status status = indicators_at(it, now, before);
+    double *side = now->memory + s->events->sides, *largest = side + s->events->n;
+    nt_status status = nt_stops_indicators(it, now, before);
+    if (status == NT_OK && measures)
+        status = nt_stops_measure(it, handled >= 0 ? &s->from : NULL, before, largest);
     if (status == NT_OK)
         status = indicators_soon(it, s->nudge, after);
-    double *side = now->memory + s->events->sides, *largest = side + s->events->n;
     if (status == NT_OK)
         round_off(s, largest, before);
     for (int i = 0; i < s->events->n && status == NT_OK; i++) {
@@ -204,11 +206,11 @@ static nt_status indicators_within(nt_integrator *it, double part, double h, dou
 {
     nt_stepper *s = &it->stepper;
     if (part >= 1)
-        return indicators_at(it, &s->next, g);
-    nt_phase at = phase_like(&s->now, it->stops.at.all);
+        return nt_stops_indicators(it, &s->next, g);
+    nt_phase at = nt_stops_phase_like(&s->now, it->stops.at.all);
     double t = s->now.all[NT_PHASE_T] + part * h;
     nt_status status = nt_integrator_between(it, &s->now, &s->next, t, &at);
-    return status == NT_OK ? indicators_at(it, &at, g) : status;
+    return status == NT_OK ? nt_stops_indicators(it, &at, g) : status;
 }
 
 /* The part of the step where indicator i passes zero, between parts a and b: by the secant, and
@@ -252,7 +254,7 @@ static nt_status find_sample(nt_integrator *it, double h, int *sample)
     *sample = 0;
     double *largest = s->side + n;
     memcpy(s->side, side, 2 * (size_t)n * sizeof *side);
-    nt_status status = indicators_at(it, &it->stepper.now, s->left);
+    nt_status status = nt_stops_indicators(it, &it->stepper.now, s->left);
     bool looks = false; /* those that known times decide are not looked at */
     for (int i = 0; i < n; i++) {
         s->size[i] = fabs(s->left[i]) / h;
@@ -317,7 +319,7 @@ static nt_status step_to(nt_integrator *it, int i, double h, double slope, doubl
         nt_integrator_roll_back(it);
         nt_status status = nt_integrator_attempt(it, *length);
         if (status == NT_OK)
-            status = indicators_at(it, &it->stepper.next, s->g[2]);
+            status = nt_stops_indicators(it, &it->stepper.next, s->g[2]);
         if (status != NT_OK)
             return status;
         double change = slope != 0 ? -s->g[2][i] / slope * h : 0;
@@ -333,7 +335,7 @@ static nt_status step_to(nt_integrator *it, int i, double h, double slope, doubl
 static nt_status step_by_dense_output(nt_integrator *it, double part, double h)
 {
     nt_stepper *s = &it->stepper;
-    nt_phase at = phase_like(&s->now, it->stops.at.all);
+    nt_phase at = nt_stops_phase_like(&s->now, it->stops.at.all);
     double t = s->now.all[NT_PHASE_T] + part * h;
     nt_status status = nt_integrator_between(it, &s->now, &s->next, t, &at);
     if (status == NT_OK)
@@ -351,7 +353,7 @@ static nt_status keep_beyond(nt_integrator *it, int sample, double h)
     nt_stops *s = &it->stops;
     nt_stepper *stepper = &it->stepper;
     double t = stepper->now.all[NT_PHASE_T] + h * sample / SAMPLES;
-    s->beyond = phase_like(&stepper->now, s->beyond.all);
+    s->beyond = nt_stops_phase_like(&stepper->now, s->beyond.all);
     s->seen = true;
     if (sample < SAMPLES)
         return nt_integrator_between(it, &stepper->now, &stepper->next, t, &s->beyond);
@@ -465,13 +467,13 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
 {
     nt_stops *s = &it->stops;
     const nt_system *system = it->problem->system;
-    nt_phase *now = &it->stepper.now, behind = phase_like(now, s->at.all);
+    nt_phase *now = &it->stepper.now, behind = nt_stops_phase_like(now, s->at.all);
     nt_energy energy[2];
     nt_point at = point_of(it, now);
     memset(energy, 0, sizeof energy);
     if (system->capabilities & NT_HAS_ENERGY)
         system->energy(system->self, &at, &energy[0]);
-    s->from = phase_like(now, s->from.all);
+    s->from = nt_stops_phase_like(now, s->from.all);
     memcpy(s->from.all, now->all, it->size * sizeof(double));
     nt_status status = s->stretch.at_once == 0 ? rates_before(it, &s->from, error) : NT_OK;
     if (status == NT_OK)
@@ -519,7 +521,7 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
     return status;
 }
 
-/* What the memory keeps of all that has happened at the present time. */
+/* What the memory keeps of what has happened just now. */
 static nt_status settle(nt_integrator *it, nt_error *error)
 {
     nt_stops *s = &it->stops;
@@ -562,10 +564,13 @@ nt_status nt_stops_happen(nt_integrator *it, nt_error *error)
         if (which < 0 && !instant.happened)
             break;
         changed = changed || instant.happened;
+        if (instant.happened && (status = settle(it, error)) != NT_OK)
+            return status;
         s->stretch.within += instant.happened && (which >= 0 || instant.number >= 0);
         if (which >= 0)
             s->fired[which] = 0;
-        status = look_behind(it, which >= 0 ? which : instant.timed_by);
+        status = look_behind(it, which >= 0 ? which : instant.timed_by,
+                             instant.happened && (which >= 0 || instant.number >= 0));
         if (status != NT_OK)
             return nt_fail(error, status, "events at t = %.9g s: %s",
                            it->stepper.now.all[NT_PHASE_T], nt_status_text(status));
@@ -573,9 +578,6 @@ nt_status nt_stops_happen(nt_integrator *it, nt_error *error)
     memset(s->fired, 0, (size_t)s->events->n);
     s->stretch.laid_out = 0;
     s->busy = false;
-    nt_status status = changed ? settle(it, error) : NT_OK;
-    if (status != NT_OK)
-        return status;
     if (changed)
         memcpy(it->before.all, it->stepper.now.all, it->size * sizeof(double));
     return NT_OK;
@@ -613,7 +615,7 @@ nt_status nt_stops_begin_sides(nt_integrator *it, nt_error *error)
         return NT_OK;
     double *side = it->stepper.now.memory + s->events->sides;
     memset(side, 0, 2 * (size_t)s->events->n * sizeof *side);
-    nt_status status = look_behind(it, -1);
+    nt_status status = look_behind(it, -1, true);
     if (status != NT_OK)
         return nt_fail(error, status, "events have no value at t = %g s: %s",
                        it->stepper.now.all[NT_PHASE_T], nt_status_text(status));

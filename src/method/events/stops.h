@@ -78,10 +78,20 @@ nt_status nt_instant_behind(struct nt_integrator *integrator, int which, const n
  * strikes: s->impulse acts. NT_SINGULAR, NT_NOT_CONVERGED with words. */
 nt_status nt_impact(struct nt_integrator *integrator, nt_phase *phase, bool strikes,
                     nt_error *error);
-/* Moves the bodies, by what is least in kinetic energy, until every row that takes part is met. */
-nt_status nt_impact_close_gaps(struct nt_integrator *integrator, nt_phase *phase);
+/* Moves the bodies, by what is least in kinetic energy, until every row that takes part is met.
+ * NT_INCONSISTENT with words where the others do not let one close. */
+nt_status nt_impact_close_gaps(struct nt_integrator *integrator, nt_phase *phase, nt_error *error);
 /* The rows that are off with this memory. */
 void nt_instant_take_rows(struct nt_integrator *integrator, const double *memory);
+
+/* The room of a state, laid out like another. */
+nt_phase nt_stops_phase_like(const nt_phase *like, double *all);
+/* The indicators at a state, in g[n], and which of their passages count, in nt_stops.way. */
+nt_status nt_stops_indicators(struct nt_integrator *integrator, const nt_phase *phase, double *g);
+/* largest[n], the largest sizes of indicators, is raised to what the present ones, g[n], are made
+ * of: their rounding is a part of that. before: the state before an instant, or NULL. */
+nt_status nt_stops_measure(struct nt_integrator *integrator, const nt_phase *before,
+                           const double *g, double *largest);
 
 /* Takes the memory; does nothing for a system in which nothing happens. */
 nt_status nt_stops_create(struct nt_integrator *integrator, size_t phase_size, size_t scratch_size);

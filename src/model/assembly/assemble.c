@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "model/evaluate.h"
 #include "model/joints/joint.h"
+#include "model/states/delay.h"
 
 #include <nutate/group.h>
 #include <stdio.h>
@@ -105,14 +106,10 @@ static nt_status contradiction(const nt_assembly *a, int row, bool velocity, con
 {
     const nt_run *run = a->run;
     const nt_element *e = nt_model_element_of_row(run->model, row);
-    const char *unit = run->model->row_quantity[row] == NT_LENGTH ? velocity ? "m/s" : "m"
-                       : velocity                                 ? "rad/s"
-                                                                  : "rad";
+    const char *unit = run->model->row_quantity[row] == NT_LENGTH ? "m/s" : "rad/s";
     double off = a->rows[row];
-    if (run->model->row_quantity[row] == NT_ANGLE && !velocity) { /* rows of directions are sines */
-        double beyond = fabs(off) - 1; /* and 2 - sine past a right angle */
-        off = beyond > 0 ? copysign(acos(-1.0) - asin(fmax(0, 1 - beyond)), off) : asin(off);
-    }
+    if (!velocity)
+        off = nt_model_row_gap(run->model, row, off, &unit);
     return nt_fail_at(error, NT_BAD_MODEL, run->model->file, e->place.line, e->place.column,
                       "joint %s cannot be satisfied by %s: %s is off by %.6g %s", e->name, what,
                       nt_model_row_name(run->model, e, row), off, unit);
@@ -174,11 +171,13 @@ static nt_status no_value(const nt_assembly *a, nt_status status, const char *wh
 
 /* ---- positions ------------------------------------------------------------------------------ */
 
-/* Joints whose places are given in the bodies' own axes. */
+/* Joints whose places are given in the bodies' own axes. Those that wait for an event place
+ * nothing. */
 static bool by_points(const nt_run *run, const nt_element *e)
 {
     const nt_joint *joint = nt_element_as_joint(run, e);
-    return joint ? joint->given & NT_GIVEN_POINTS : e->type->leaves_place;
+    return joint ? (joint->given & NT_GIVEN_POINTS) && nt_joint_holds_at_first(joint)
+                 : e->type->leaves_place;
 }
 
 /* What is given and what may move. Returns the number of the latter. */
@@ -628,7 +627,8 @@ void nt_assembly_destroy(nt_assembly *a)
     free(a);
 }
 
-/* All of them see what was held before any is taken. */
+/* All of them see what was held before any is taken. What delays keep jumps by them: before the
+ * start was what is held before the first sample. */
 static void take_first_samples(nt_run *run, const nt_point *at)
 {
     static const nt_terms none = {.parts = 0};
@@ -639,6 +639,9 @@ static void take_first_samples(nt_run *run, const nt_point *at)
     for (int i = 0; i < run->model->n_elements; i++) {
         nt_element_at_stop(&run->model->elements[i], &view, run->initial_memory);
     }
+    nt_run_look(run, at, &none, &view);
+    for (int k = 0; k < run->model->n_delays; k++)
+        nt_delay_settle(run, &view, k, at->t, NULL, run->initial_memory);
 }
 
 nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)

@@ -48,13 +48,14 @@ static void look_at_joint(const nt_run *run, const nt_point *at, int k, nt_dry_f
                : isnan(held) ? 0
                              : held;
     double limit = nt_joint_of(run, &model->elements[s->joint])->friction.dry;
-    *out = (nt_dry_friction){.holds = sticks        ? NT_DRY_STICKS
-                                      : isnan(held) ? NT_DRY_LOOSE
-                                                    : NT_DRY_SLIPS,
-                             .gap = limit > 0 ? -1 : (double)INFINITY,
-                             .limit = limit,
-                             .force = {-limit * u},
-                             .slip = {nt_expression_value(s->argument, run->variables)}};
+    *out = (nt_dry_friction){
+        .holds = sticks        ? NT_DRY_STICKS
+                 : isnan(held) ? NT_DRY_LOOSE
+                               : NT_DRY_SLIPS,
+        .gap = limit > 0 && !nt_switch_waits(run, k, at->memory) ? -1 : (double)INFINITY,
+        .limit = limit,
+        .force = {-limit * u},
+        .slip = {nt_expression_value(s->argument, run->variables)}};
 }
 
 static void hold_joint(const nt_model *model, int k, nt_dry_state holds, double towards,

@@ -2,7 +2,7 @@
  * other events are started, the run ends. All of it is remembered in the discrete memory:
  *
  *   joint_memory[n_joints]     0: off, 1: on, 2: on and latched
- *   lock_memory[n_joints]      the free coordinate at which it is latched, rad or m
+ *   lock_memory[2 n_joints]    the angle, rad, and the displacement, m, at which it is latched
  *   set_memory[2 n_parameters] 1 for a parameter that is set, and its value
  *   due_memory[n_happenings]   when an event that another one has started happens, s
  *
@@ -23,8 +23,12 @@ enum { OFF, ON, LATCHED };
 /* s, of an event that is not due; finite, so that differences of memories have a value. */
 static const double NEVER = 1e300;
 
-/* What an engaged joint may be open, of the model's length: it is closed by moving the bodies. */
+/* What an engaged joint may be open, of the model's length or of 1 rad: it is closed by moving the
+ * bodies. */
 static const double CLOSED = 1e-6;
+
+/* Far from the origin rounding opens joints: this part of the distance adds to the length. */
+static const double FAR = 1e-6;
 
 /* m/s or rad/s, where the model gives no other: slower ones do not rebound. */
 static const double REST_SPEED = 1e-3;
@@ -35,7 +39,7 @@ int nt_actions_lay_out(nt_model *model, int first)
 {
     model->joint_memory = first;
     model->lock_memory = first + (model->joints_change ? model->n_joints : 0);
-    model->set_memory = model->lock_memory + (model->joints_change ? model->n_joints : 0);
+    model->set_memory = model->lock_memory + (model->joints_change ? 2 * model->n_joints : 0);
     model->due_memory =
         model->set_memory + (model->parameters_change ? 2 * model->n_parameters : 0);
     for (int i = 0; i < model->n_joints && model->joints_change; i++) {
@@ -43,7 +47,8 @@ int nt_actions_lay_out(nt_model *model, int first)
         if (!nt_element_as_joint(model->origin, e))
             continue;
         nt_joint *joint = nt_element_numbers(model->origin, e);
-        joint->lock_memory = model->lock_memory + i;
+        joint->hold_memory = model->joint_memory + i;
+        joint->lock_memory = model->lock_memory + 2 * i;
     }
     return model->due_memory + model->n_happenings;
 }
@@ -51,7 +56,12 @@ int nt_actions_lay_out(nt_model *model, int first)
 static bool active_at_first(const nt_run *run, int i)
 {
     const nt_joint *joint = nt_element_as_joint(run, &run->model->elements[i]);
-    return !joint || !(joint->given & NT_GIVEN_ACTIVE) || joint->active;
+    return !joint || nt_joint_holds_at_first(joint);
+}
+
+static bool is_of_latch(const nt_joint *joint, int r)
+{
+    return joint && joint->locks && nt_joint_row_locks(joint, r);
 }
 
 void nt_actions_begin(nt_run *run, double *memory)
@@ -61,7 +71,7 @@ void nt_actions_begin(nt_run *run, double *memory)
         if (!isnan(memory[model->joint_memory + i]))
             continue;
         memory[model->joint_memory + i] = active_at_first(run, i) ? ON : OFF;
-        memory[model->lock_memory + i] = 0;
+        memory[model->lock_memory + 2 * i] = memory[model->lock_memory + 2 * i + 1] = 0;
     }
     for (int i = 0; i < 2 * model->n_parameters && model->parameters_change; i++)
         if (isnan(memory[model->set_memory + i]))
@@ -91,10 +101,9 @@ void nt_actions_rows_off(void *self, const double *memory, unsigned char *off)
         double known = memory ? memory[model->joint_memory + i] : (double)NAN;
         int state = isnan(known) ? (active_at_first(run, i) ? ON : OFF) : (int)known;
         int rows = e->n_rows + e->n_rates;
-        for (int r = 0; r < rows && state == OFF; r++)
-            off[nt_element_row(e, r)] = 1;
-        if (joint && joint->locks && state == ON)
-            off[nt_element_row(e, e->n_rows - 1)] = 1;
+        for (int r = 0; r < rows; r++)
+            if (state == OFF || (state == ON && is_of_latch(joint, r)))
+                off[nt_element_row(e, r)] = 1;
     }
 }
 
@@ -112,7 +121,7 @@ bool nt_run_row_is_off(const nt_run *run, int row)
         const nt_joint *joint = nt_element_as_joint(run, e);
         int own = nt_element_find_row(e, row);
         if (own >= 0)
-            return !active_at_first(run, i) || (joint && joint->locks && own == e->n_rows - 1);
+            return !active_at_first(run, i) || is_of_latch(joint, own);
     }
     return false;
 }
@@ -136,18 +145,24 @@ bool nt_actions_is_due(const nt_run *run, int i, const nt_instant *instant)
 
 /* ---- joints --------------------------------------------------------------------------------- */
 
-/* Equations of a joint with the memory as it is now, at a level: the largest. */
-static nt_status largest_row(nt_run *run, const nt_instant *instant, const nt_element *e,
-                             nt_level level, int from, double *largest)
+/* Whether row r of a joint takes hold where it is latched, or where it is engaged. */
+static bool takes_hold(const nt_run *run, const nt_element *e, int r, bool latches)
+{
+    return is_of_latch(nt_element_as_joint(run, e), r) == latches;
+}
+
+/* The rates of a joint's equations that take hold, with the memory as it is now: the largest. */
+static nt_status largest_rate(nt_run *run, const nt_instant *instant, const nt_element *e,
+                              bool latches, double *largest)
 {
     nt_point at = *instant->at;
-    nt_terms terms = {.level = level, .rows = run->events_rows};
+    nt_terms terms = {.level = NT_VELOCITY, .rows = run->events_rows};
     at.memory = instant->memory;
     nt_status status = nt_run_evaluate(run, &at, &terms);
     *largest = 0;
-    for (int r = from; r < e->n_rows && status == NT_OK; r++) {
+    for (int r = 0; r < e->n_rows && status == NT_OK; r++) {
         double row = run->events_rows[nt_element_row(e, r)];
-        if (!(fabs(row) <= fabs(*largest)))
+        if (takes_hold(run, e, r, latches) && !(fabs(row) <= fabs(*largest)))
             *largest = row;
     }
     return status;
@@ -164,64 +179,111 @@ static double rest_speed_of(const nt_joint *joint)
 
 /* How long the bodies are apart behind a rebound, s, as they are pulled together just before it:
  * infinite where they are not. Found from the equation that is met fastest. */
-static nt_status flight(nt_run *run, const nt_instant *instant, const nt_element *e, int from,
+static nt_status flight(nt_run *run, const nt_instant *instant, const nt_element *e, bool latches,
                         double restitution, double *length)
 {
     nt_point at = *instant->at;
     nt_terms terms = {.level = NT_VELOCITY, .rows = run->events_rows};
-    int met = nt_element_row(e, from);
+    int met = -1;
     at.memory = instant->memory;
     nt_status status = nt_run_evaluate(run, &at, &terms);
-    for (int r = from; r < e->n_rows && status == NT_OK; r++)
-        if (fabs(terms.rows[nt_element_row(e, r)]) > fabs(terms.rows[met]))
-            met = nt_element_row(e, r);
+    for (int r = 0; r < e->n_rows && status == NT_OK; r++) {
+        int row = nt_element_row(e, r);
+        if (takes_hold(run, e, r, latches) &&
+            (met < 0 || fabs(terms.rows[row]) > fabs(terms.rows[met])))
+            met = row;
+    }
+    *length = (double)INFINITY;
+    if (met < 0 || status != NT_OK)
+        return status;
     double rate = terms.rows[met];
     terms.level = NT_ACCELERATION;
-    if (status == NT_OK)
-        status = nt_run_evaluate(run, &at, &terms);
+    status = nt_run_evaluate(run, &at, &terms);
     double pull = terms.rows[met];
     *length = rate * pull > 0 ? 2 * restitution * rate / pull : (double)INFINITY;
     return status;
 }
 
-/* Rows `from` on of joint i hold from now on (state); or the bodies rebound, where they are faster
- * than it takes. */
-static nt_status take_hold(nt_run *run, const nt_event *event, nt_instant *instant, int i, int from,
-                           int state, nt_error *error)
+/* Whether what takes hold of a joint is met so closely that it may; words where it is not. */
+static nt_status check_closed(nt_run *run, const nt_event *event, const nt_instant *instant,
+                              const nt_element *e, bool latches, nt_error *error)
+{
+    const nt_model *model = run->model;
+    nt_point at = *instant->at;
+    nt_terms terms = {.level = NT_POSITION, .rows = run->events_rows};
+    at.memory = instant->memory;
+    double largest = 0, away = 0;
+    int worst = -1;
+    nt_status status = nt_run_evaluate(run, &at, &terms);
+    for (int i = 1; i < model->n_bodies; i++)
+        if (run->bodies[i].t_node >= 0)
+            away = fmax(away, v3_norm(v3_load(at.q + run->bodies[i].q)));
+    double size = run->length + FAR * away;
+    for (int r = 0; r < e->n_rows && status == NT_OK; r++) {
+        int row = nt_element_row(e, r);
+        if (!takes_hold(run, e, r, latches))
+            continue;
+        double gap = terms.rows[row] / (model->row_quantity[row] == NT_LENGTH ? size : 1);
+        if (!(fabs(gap) <= largest))
+            largest = fabs(gap), worst = row;
+    }
+    if (status != NT_OK || largest <= CLOSED)
+        return status;
+    const char *unit;
+    double gap = nt_model_row_gap(model, worst, terms.rows[worst], &unit);
+    return nt_fail_at(error, NT_INCONSISTENT, model->file, event->place.line, event->place.column,
+                      "event %s engages joint %s at t = %.9g s, which is not closed: %s is off by "
+                      "%.6g %s",
+                      event->name, e->name, at.t, nt_model_row_name(model, e, worst), gap, unit);
+}
+
+/* Joint i holds from now on, or its latch does (latches); or the bodies rebound, where they are
+ * faster than it takes. */
+static nt_status take_hold(nt_run *run, const nt_event *event, nt_instant *instant, int i,
+                           bool latches, nt_error *error)
 {
     const nt_model *model = run->model;
     const nt_element *e = &model->elements[i];
     const nt_joint *joint = nt_element_as_joint(run, e);
-    double gap, speed, before = instant->memory[model->joint_memory + i];
-    instant->memory[model->joint_memory + i] = state;
-    nt_status status = largest_row(run, instant, e, NT_POSITION, from, &gap);
+    double speed, before = instant->memory[model->joint_memory + i];
+    instant->memory[model->joint_memory + i] = latches ? LATCHED : ON;
+    nt_status status = check_closed(run, event, instant, e, latches, error);
     if (status == NT_OK)
-        status = largest_row(run, instant, e, NT_VELOCITY, from, &speed);
+        status = largest_rate(run, instant, e, latches, &speed);
     if (status != NT_OK)
         return status;
-    if (!(fabs(gap) <= CLOSED * fmax(1, run->length)))
-        return nt_fail_at(error, NT_INCONSISTENT, model->file, event->place.line,
-                          event->place.column,
-                          "event %s engages joint %s at t = %.9g s, which is not closed: it is "
-                          "open by %.6g",
-                          event->name, e->name, instant->at->t, gap);
     double restitution = joint ? joint->restitution : 0;
     bool rebounds = restitution > 0 && fabs(speed) > rest_speed_of(joint);
     double apart = (double)INFINITY;
-    if (rebounds && (status = flight(run, instant, e, from, restitution, &apart)) != NT_OK)
+    if (rebounds && (status = flight(run, instant, e, latches, restitution, &apart)) != NT_OK)
         return status;
     double height = restitution * fabs(speed) * apart / 4;
     rebounds = rebounds && apart > SEEN * instant->nudge && height > FLAT * fmax(1, run->length);
     int law = nt_joint_law(joint) == NT_POISSON ? NT_IMPACT_POISSON : 0;
-    if (e->n_rows + e->n_rates - from == 1)
+    int rows = 0;
+    for (int r = 0; r < e->n_rows + e->n_rates; r++)
+        rows += takes_hold(run, e, r, latches);
+    if (rows == 1)
         law |= NT_IMPACT_ONE_SIDED;
-    for (int r = from; r < e->n_rows + e->n_rates; r++) {
+    for (int r = 0; r < e->n_rows + e->n_rates; r++) {
+        if (!takes_hold(run, e, r, latches))
+            continue;
         instant->restitution[nt_element_row(e, r)] = rebounds ? restitution : 0;
         instant->law[nt_element_row(e, r)] = (unsigned char)law;
     }
     if (rebounds)
         instant->memory[model->joint_memory + i] = before;
     return NT_OK;
+}
+
+/* Whether what takes hold of a joint is met in this instant. */
+static bool takes_part(const nt_run *run, const nt_instant *instant, const nt_element *e,
+                       bool latches)
+{
+    for (int r = 0; r < e->n_rows + e->n_rates; r++)
+        if (takes_hold(run, e, r, latches) && instant->restitution[nt_element_row(e, r)] >= 0)
+            return true;
+    return false;
 }
 
 /* By Poisson's law what meets at no speed gives back the impulse that it takes from the others: of
@@ -239,18 +301,17 @@ static nt_status rebound_together(nt_run *run, const nt_event *event, nt_instant
         int i = latches ? a->latch : a->engage;
         const nt_element *e = &model->elements[i];
         const nt_joint *joint = nt_element_as_joint(run, e);
-        int from = latches ? e->n_rows - 1 : 0;
-        if (nt_joint_law(joint) != NT_POISSON ||
-            !(instant->restitution[nt_element_row(e, from)] >= 0))
+        if (nt_joint_law(joint) != NT_POISSON || !takes_part(run, instant, e, latches))
             continue;
         double speed;
-        status = largest_row(run, instant, e, NT_VELOCITY, from, &speed);
+        status = largest_rate(run, instant, e, latches, &speed);
         fast = fast || fabs(speed) > rest_speed_of(joint);
         if (k < event->n_actions || !fast || !(joint->restitution > 0))
             continue;
         instant->memory[model->joint_memory + i] = latches ? ON : OFF;
-        for (int r = from; r < e->n_rows + e->n_rates; r++)
-            instant->restitution[nt_element_row(e, r)] = joint->restitution;
+        for (int r = 0; r < e->n_rows + e->n_rates; r++)
+            if (takes_hold(run, e, r, latches))
+                instant->restitution[nt_element_row(e, r)] = joint->restitution;
     }
     return status;
 }
@@ -260,7 +321,7 @@ static nt_status engage(nt_run *run, const nt_event *event, nt_instant *instant,
 {
     if (instant->memory[run->model->joint_memory + i] != OFF)
         return NT_OK;
-    return take_hold(run, event, instant, i, 0, ON, error);
+    return take_hold(run, event, instant, i, false, error);
 }
 
 static nt_status latch(nt_run *run, const nt_event *event, nt_instant *instant, int i,
@@ -279,9 +340,13 @@ static nt_status latch(nt_run *run, const nt_event *event, nt_instant *instant, 
                           "bodies: expected one that is engaged",
                           event->name, e->name, instant->at->t);
     nt_run_look(run, instant->at, &terms, &view);
-    instant->memory[run->model->lock_memory + i] =
-        nt_joint_coordinate(e, &view, !nt_element_as_joint(run, e)->rotates).value;
-    return take_hold(run, event, instant, i, e->n_rows - 1, LATCHED, error);
+    const nt_joint *joint = nt_element_as_joint(run, e);
+    double *lock = &instant->memory[joint->lock_memory];
+    if (joint->rotates)
+        lock[0] = nt_joint_coordinate(e, &view, false).value;
+    if (joint->slides)
+        lock[1] = nt_joint_coordinate(e, &view, true).value;
+    return take_hold(run, event, instant, i, true, error);
 }
 
 /* ---- other actions -------------------------------------------------------------------------- */
@@ -311,8 +376,10 @@ static nt_status act(nt_run *run, const nt_event *event, const nt_action *action
 {
     const nt_model *model = run->model;
     double *memory = instant->memory;
-    if (action->given >> NT_ACTION_RELEASE & 1)
+    if (action->given >> NT_ACTION_RELEASE & 1) {
         memory[model->joint_memory + action->release] = OFF;
+        nt_slide_release(model, action->release, memory);
+    }
     if (action->given >> NT_ACTION_ENGAGE & 1)
         return engage(run, event, instant, action->engage, error);
     if (action->given >> NT_ACTION_LATCH & 1)

@@ -171,7 +171,7 @@ static nt_status events_indicate(void *self, const nt_point *at, double *g, unsi
         events_look(run, at, at->memory);
     for (int k = 0; k < model->n_switches; k++) {
         const nt_switch *s = &model->switches[k];
-        way[k] = s->known || s->bends ? 0 : NT_INSIDE;
+        way[k] = s->known || s->bends || nt_switch_waits(run, k, at->memory) ? 0 : NT_INSIDE;
         if (nt_slide_is_on(model, k, at->memory))
             g[k] = nt_slide_inside(run, k, held[k]);
         else

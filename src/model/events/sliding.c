@@ -131,9 +131,24 @@ void nt_slides_begin(const nt_run *run, double *memory)
         int joint = model->switches[k].joint;
         if (!entry || !isnan(entry[NT_SLIDE_ON]))
             continue;
-        bool rests = joint >= 0 && *held == 0 && nt_joint_is_rough(run, joint);
+        bool rests = joint >= 0 && *held == 0 && nt_joint_is_rough(run, joint) &&
+                     !nt_switch_waits(run, k, memory);
         nt_slide_set(model, k, rests, rests ? -1 : *held, memory);
     }
+}
+
+bool nt_switch_waits(const nt_run *run, int k, const double *memory)
+{
+    const nt_model *model = run->model;
+    int joint = model->switches[k].joint;
+    return joint >= 0 && !nt_joint_holds(model, nt_joint_of(run, &model->elements[joint]), memory);
+}
+
+void nt_slide_release(const nt_model *model, int joint, double *memory)
+{
+    for (int k = 0; k < model->n_switches; k++)
+        if (model->switches[k].joint == joint && nt_slide_is_on(model, k, memory))
+            nt_slide_set(model, k, false, memory[model->switch_memory + k], memory);
 }
 
 void nt_slide_set(const nt_model *model, int k, bool on, double value, double *memory)

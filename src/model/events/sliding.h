@@ -42,6 +42,10 @@ double nt_slide_slope(const nt_view *view, int k);
 double *nt_slide_entries(const nt_model *model, int k, double *memory);
 /* Begins with what is not known yet at a start, when values are: joints at rest stick. */
 void nt_slides_begin(const nt_run *run, double *memory);
+/* Whether switch k is of the friction of a joint that does not hold its bodies: nobody looks at it.
+ * And the switches of a joint that is released: they slide no more. */
+bool nt_switch_waits(const nt_run *run, int k, const double *memory);
+void nt_slide_release(const nt_model *model, int joint, double *memory);
 /* Switch k slides from now on, or goes on with a value; it has not changed yet. */
 void nt_slide_set(const nt_model *model, int k, bool on, double value, double *memory);
 /* How far the value is within its ends, below 0 outside; as the variables stand. */

@@ -567,6 +567,12 @@ bool nt_expression_jumps(const nt_expression *e, int time)
     return false;
 }
 
+bool nt_expression_is_condition(const nt_expression *e)
+{
+    int operation = e->n > 0 ? e->code[e->n - 1].operation : NT_OP_CONSTANT;
+    return operation == NT_OP_NOT || (operation >= NT_OP_LESS && operation < NT_OP_LOGIC_END);
+}
+
 /* Degree of a choice between branches that the condition blends. */
 static int blend_degree(int condition, int a, int b) { return a + b > 0 ? 2 : condition; }
 

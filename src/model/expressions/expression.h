@@ -127,6 +127,9 @@ bool nt_expression_uses(const nt_expression *e, int variable);
  * comparisons, sign, floor, mod and the like. */
 bool nt_expression_jumps(const nt_expression *e, int time);
 
+/* Whether it is true or false, 1 or 0: a comparison, and, or, not. */
+bool nt_expression_is_condition(const nt_expression *e);
+
 /* Whether its value is a + b x in a variable, all others held. */
 bool nt_expression_is_affine(const nt_expression *e, int variable);
 

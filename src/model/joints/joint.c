@@ -10,6 +10,7 @@
 #include "model/joints/joint_rows.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* ---- geometry ------------------------------------------------------------------------------- */
 
@@ -261,97 +262,7 @@ bool nt_joint_does_work(const nt_model *model, const nt_element *element)
                            NT_GIVEN_ENFORCE | NT_GIVEN_DAMPING);
 }
 
-/* ---- rows ----------------------------------------------------------------------------------- */
-
-static int components(const nt_row_spec *spec) { return spec->kind == NT_ROW_COINCIDE ? 3 : 1; }
-
-static nt_row_spec motion_spec(const nt_joint *joint)
-{
-    return (nt_row_spec){joint->rotates ? NT_ROW_ANGLE : NT_ROW_SLIDE, 0, 0};
-}
-
-/* Specs with the motion row, which comes last.
- *
- * Enforced by penalty, COINCIDE becomes ALONG 1, 2 and 3. The gap d is the same, k |d|^2/2 too, but
- * its rate is the one that an observer on A sees, d' - omega_A x d: a function of the relative
- * motion alone, as all other rows are. So the forces do no work in a common rigid motion, which
- * means that force and counter-force, one line of action, balance exactly; the forces of
- * c (p_A - p_B)' at p_A and at p_B are a couple d x c d'. */
-static int all_specs(const nt_joint *joint, nt_row_spec out[8])
-{
-    int n = 0;
-    for (int i = 0; i < joint->n_specs; i++) {
-        bool split = joint->enforce == 1 && joint->specs[i].kind == NT_ROW_COINCIDE;
-        for (int k = 0; split && k < 3; k++)
-            out[n++] = (nt_row_spec){NT_ROW_ALONG, k, 0};
-        if (!split)
-            out[n++] = joint->specs[i];
-    }
-    if (joint->motion || joint->locks)
-        out[n++] = motion_spec(joint);
-    return n;
-}
-
-/* Rows whether enforced by multipliers or by penalty. */
-static int joint_count_rows(const nt_joint *joint)
-{
-    int n = joint->motion || joint->locks ? 1 : 0;
-    for (int i = 0; i < joint->n_specs; i++)
-        n += components(&joint->specs[i]);
-    return n;
-}
-
-int nt_joint_rows(const nt_model *model, const nt_element *element)
-{
-    const nt_joint *joint = nt_model_data(model, element);
-    return joint->enforce == 1 ? 0 : joint_count_rows(joint);
-}
-
-static nt_row_spec spec_of(const nt_joint *joint, int row, int *component)
-{
-    nt_row_spec specs[8];
-    int n = all_specs(joint, specs);
-    for (int i = 0; i < n; i++) {
-        *component = row;
-        if (row < components(&specs[i]))
-            return specs[i];
-        row -= components(&specs[i]);
-    }
-    return specs[n - 1];
-}
-
-nt_quantity nt_joint_row_quantity(const nt_model *model, const nt_element *element, int row)
-{
-    int component = 0;
-    nt_row_kind kind = spec_of(nt_model_data(model, element), row, &component).kind;
-    return kind == NT_ROW_PERPENDICULAR || kind == NT_ROW_ANGLE ? NT_ANGLE : NT_LENGTH;
-}
-
-const char *nt_joint_row_name(const nt_model *model, const nt_element *element, int row)
-{
-    static const char *const position[] = {"position along x", "position along y",
-                                           "position along z"};
-    static const char *const rotation[] = {"rotation about its 1st transverse axis",
-                                           "rotation about its 2nd transverse axis",
-                                           "rotation about its axis"};
-    static const char *const along[] = {"position along its 1st transverse axis",
-                                        "position along its 2nd transverse axis",
-                                        "position along its axis"};
-    int component = 0;
-    nt_row_spec spec = spec_of(nt_model_data(model, element), row, &component);
-    switch (spec.kind) {
-    case NT_ROW_COINCIDE:
-        return position[component];
-    case NT_ROW_ALONG:
-        return along[spec.i];
-    case NT_ROW_PERPENDICULAR: /* e_i . f_j = 0 stops the rotation about e_i x f_j */
-        return spec.i == spec.j ? "angle between its axes" : rotation[3 - spec.i - spec.j];
-    case NT_ROW_DISTANCE:
-        return "distance";
-    default:
-        return "prescribed motion";
-    }
-}
+/* ---- blocks --------------------------------------------------------------------------------- */
 
 static const int point_blocks[NT_POINT_BLOCKS][2] = {
     [NT_POINT_L_TA] = {NT_ROWS, NT_T_A}, [NT_POINT_TA_L] = {NT_T_A, NT_ROWS},
@@ -366,7 +277,7 @@ nt_status nt_joint_declare(nt_model *model, nt_element *e)
     nt_joint *joint = nt_element_numbers(model->origin, e);
     bool points = false, directions = false; /* what the tangents of the forces couple */
     nt_row_spec specs[8];
-    int n = all_specs(joint, specs);
+    int n = nt_joint_specs(joint, specs);
     for (int i = 0; i < n; i++) {
         directions |= specs[i].kind == NT_ROW_PERPENDICULAR || specs[i].kind == NT_ROW_ANGLE;
         points |= specs[i].kind != NT_ROW_COINCIDE && specs[i].kind != NT_ROW_PERPENDICULAR &&
@@ -403,18 +314,26 @@ void nt_joint_locate(nt_model *model, const nt_element *e)
 
 /* ---- evaluation ----------------------------------------------------------------------------- */
 
-/* f, f', f'' of the prescribed motion; false where one that the level needs has no value */
-static bool motion_of(const nt_joint *joint, const nt_view *view, nt_level level, double f[3])
+/* f, f', f'' of the prescribed motion, of an angle in the first row and of a displacement in the
+ * second, or where they are latched; false where one that the level needs has no value */
+static bool motion_of(const nt_joint *joint, const nt_view *view, nt_level level, double f[2][3])
 {
     bool finite = true;
-    f[0] = f[1] = f[2] = 0;
-    if (joint->locks && view->at->memory && !isnan(view->at->memory[joint->lock_memory]))
-        f[0] = view->at->memory[joint->lock_memory];
+    memset(f, 0, 6 * sizeof(double));
+    for (int k = 0; k < 2 && joint->locks && view->at->memory; k++)
+        if (!isnan(view->at->memory[joint->lock_memory + k]))
+            f[k][0] = view->at->memory[joint->lock_memory + k];
     if (joint->motion)
-        nt_motion_jet(view->run, joint->motion, f);
+        nt_motion_jet(view->run, joint->motion, f[joint->rotates ? 0 : 1]);
     for (int i = 0; i <= (int)level; i++)
-        finite &= isfinite(f[i]) != 0;
+        finite = finite && isfinite(f[0][i]) && isfinite(f[1][i]);
     return finite;
+}
+
+/* Of the coordinate that a row is about. */
+static const double *motion_in(const nt_row_spec *spec, double f[2][3])
+{
+    return f[spec->kind == NT_ROW_SLIDE];
 }
 
 static void add_forces(const nt_view *view, const joint_row *row, double s)
@@ -524,19 +443,21 @@ static nt_status add_penalty(const nt_element *e, const nt_view *view)
     const nt_joint *joint = nt_joint_of(view->run, e);
     joint_geometry g;
     joint_geometry_of(&g, e, view);
-    double f[3];
+    double f[2][3];
     if (!motion_of(joint, view, NT_VELOCITY, f))
         return NT_NOT_FINITE;
     nt_row_spec specs[8];
-    int n = all_specs(joint, specs);
+    int n = nt_joint_specs(joint, specs);
     const nt_combination *c = view->energy ? NULL : view->terms->combination;
     bool tangent = c && view->terms->matrix && (c->damping != 0 || c->stiffness != 0);
     g.gradients = tangent;
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < components(&specs[i]); k++) {
+        for (int k = 0; k < nt_joint_components(&specs[i]); k++) {
             joint_row position, velocity;
-            if (!joint_row_of(&position, &g, &specs[i], k, NT_POSITION, joint->length, f) ||
-                !joint_row_of(&velocity, &g, &specs[i], k, NT_VELOCITY, joint->length, f))
+            if (!joint_row_of(&position, &g, &specs[i], k, NT_POSITION, joint->length,
+                              motion_in(&specs[i], f)) ||
+                !joint_row_of(&velocity, &g, &specs[i], k, NT_VELOCITY, joint->length,
+                              motion_in(&specs[i], f)))
                 return NT_NOT_FINITE;
             double elastic = joint->stiffness * position.value;
             double lambda = elastic + joint->damping * velocity.value;
@@ -551,7 +472,8 @@ static nt_status add_penalty(const nt_element *e, const nt_view *view)
             if (!tangent)
                 continue;
             add_penalty_blocks(e, view, &position, &velocity, joint->stiffness, joint->damping);
-            joint_row_tangent(view, &g, &specs[i], k, f, lambda * c->stiffness);
+            joint_row_tangent(view, &g, &specs[i], k, motion_in(&specs[i], f),
+                              lambda * c->stiffness);
         }
     return NT_OK;
 }
@@ -562,13 +484,13 @@ static nt_status joint_add_rows(const nt_element *e, const nt_view *view)
     const nt_terms *terms = view->terms;
     const double *lambda = view->lambda ? view->lambda + e->first_row : NULL;
     nt_level level = view->energy ? NT_POSITION : terms->level;
-    double f[3];
+    double f[2][3];
     if (!motion_of(joint, view, view->energy ? NT_VELOCITY : level, f))
         return NT_NOT_FINITE;
     nt_row_spec specs[8];
-    int n = all_specs(joint, specs), r = 0;
+    int n = nt_joint_specs(joint, specs), r = 0;
     if (level == NT_POSITION && !view->energy && !terms->matrix &&
-        nt_joint_add_positions(e, view, specs, n, f[0]))
+        nt_joint_add_positions(e, view, specs, n, f[0][0]))
         return NT_OK;
     joint_geometry g;
     if (level == NT_POSITION)
@@ -577,9 +499,10 @@ static nt_status joint_add_rows(const nt_element *e, const nt_view *view)
         joint_geometry_of(&g, e, view);
     g.gradients = !view->energy && terms->matrix;
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < components(&specs[i]); k++, r++) {
+        for (int k = 0; k < nt_joint_components(&specs[i]); k++, r++) {
             joint_row row;
-            if (!joint_row_of(&row, &g, &specs[i], k, level, joint->length, f))
+            if (!joint_row_of(&row, &g, &specs[i], k, level, joint->length,
+                              motion_in(&specs[i], f)))
                 return NT_NOT_FINITE;
             if (view->energy) { /* places and velocities alone have no reactions to give power */
                 view->energy->power += view->lambda ? lambda[r] * row.explicit_rate : 0;
@@ -588,7 +511,7 @@ static nt_status joint_add_rows(const nt_element *e, const nt_view *view)
             nt_joint_add_row(e, view, &row, r);
             if (terms->matrix && (terms->parts & NT_REACTIONS) &&
                 terms->combination->stiffness != 0)
-                joint_row_tangent(view, &g, &specs[i], k, f,
+                joint_row_tangent(view, &g, &specs[i], k, motion_in(&specs[i], f),
                                   lambda[r] * terms->combination->stiffness);
         }
     return NT_OK;
@@ -775,15 +698,17 @@ void nt_joint_reaction(const nt_element *e, const nt_view *view, v3 *force, v3 *
     }
     joint_geometry g;
     joint_geometry_of(&g, e, view);
-    double f[3];
+    double f[2][3];
     motion_of(joint, view, NT_VELOCITY, f);
     nt_row_spec specs[8];
-    int n = all_specs(joint, specs), r = 0;
+    int n = nt_joint_specs(joint, specs), r = 0;
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < components(&specs[i]); k++, r++) {
+        for (int k = 0; k < nt_joint_components(&specs[i]); k++, r++) {
             joint_row row, velocity;
-            joint_row_of(&row, &g, &specs[i], k, NT_POSITION, joint->length, f);
-            joint_row_of(&velocity, &g, &specs[i], k, NT_VELOCITY, joint->length, f);
+            joint_row_of(&row, &g, &specs[i], k, NT_POSITION, joint->length,
+                         motion_in(&specs[i], f));
+            joint_row_of(&velocity, &g, &specs[i], k, NT_VELOCITY, joint->length,
+                         motion_in(&specs[i], f));
             double lambda = joint->enforce == 0
                                 ? view->lambda[e->first_row + r]
                                 : joint->stiffness * row.value + joint->damping * velocity.value;

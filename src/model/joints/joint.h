@@ -92,8 +92,10 @@ typedef struct nt_joint {
     int across;           /* ground axis across which e1 was laid when the model was built   */
     int n_specs;          /* without the motion row                                          */
     const nt_row_spec *specs;
-    bool locks;      /* an event may latch it: a row as of a motion that stands still    */
-    int lock_memory; /* where the coordinate that it is latched at is remembered         */
+    bool locks;      /* an event may latch it: rows as of motions that stand still       */
+    bool threaded;   /* its displacement follows its angle                               */
+    int lock_memory; /* [2] the angle and the displacement at which it is latched        */
+    int hold_memory; /* and whether it holds, 0: not; of models in which joints change   */
     const nt_expression *motion;
     v3 point_a, point_b; /* from the bodies' reference points, body axes                     */
     int place[NT_POINT_BLOCKS]; /* only_point: of its blocks in the values of the matrix, or -1  */
@@ -129,6 +131,22 @@ typedef struct nt_joint {
 static inline bool nt_joint_sticks(const nt_joint *joint)
 {
     return (joint->given & NT_GIVEN_FRICTION_LAW) && joint->friction.law == NT_FRICTION_SET_VALUED;
+}
+/* Whether it holds its bodies at the start, before any event. */
+static inline bool nt_joint_holds_at_first(const nt_joint *joint)
+{
+    return !(joint->given & NT_GIVEN_ACTIVE) || joint->active;
+}
+/* Whether it holds them now; `memory` of a state, NULL at the start. A joint that does not has no
+ * friction and no limits either. */
+static inline bool nt_joint_holds(const nt_model *model, const nt_joint *joint,
+                                  const double *memory)
+{
+    if (!model->joints_change)
+        return true;
+    if (!memory || isnan(memory[joint->hold_memory]))
+        return nt_joint_holds_at_first(joint);
+    return memory[joint->hold_memory] != 0;
 }
 /* NT_NEWTON where none is named, and for NULL. */
 static inline nt_impact_law_name nt_joint_law(const nt_joint *joint)
@@ -166,6 +184,9 @@ v3 nt_joint_perpendicular(v3 axis, int across);
 /* A point that the file gives, from the body's reference point in body axes. own: its coordinates
  * are in the body's own axes from its origin, else in ground axes at the given placement. */
 v3 nt_joint_point(const nt_run *run, const nt_place_of_point *point, int body, bool own);
+
+/* Whether row r of a joint, from its first one, is of its latch. */
+bool nt_joint_row_locks(const nt_joint *joint, int r);
 
 /* Shared callbacks of the joint types (joint.c). */
 void nt_joint_draw(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to);

@@ -67,11 +67,12 @@ static void add_stop(axis_law *law, const nt_joint *joint, double side, double l
 /* Which free coordinate friction and limits belong to: of a cylindrical joint the displacement. */
 static bool translates(const nt_joint *joint) { return joint->slides; }
 
-/* Which of NT_GIVEN_FRICTION, NT_GIVEN_LIMITS the joint has in these parts of f. */
-static unsigned loads_in(const nt_joint *joint, unsigned parts)
+/* Which of NT_GIVEN_FRICTION, NT_GIVEN_LIMITS the joint has in these parts of f, while it holds. */
+static unsigned loads_in(const nt_joint *joint, const nt_view *view, unsigned parts)
 {
     unsigned given = joint->given, loads = 0;
-    if (!joint->rotates && !joint->slides)
+    if ((!joint->rotates && !joint->slides) ||
+        !nt_joint_holds(view->model, joint, view->at->memory))
         return 0;
     if (parts & nt_part_of(given & NT_GIVEN_FRICTION_PART, joint->friction.part, NT_IMPLICIT))
         loads |= given & NT_GIVEN_FRICTION;
@@ -112,7 +113,7 @@ static void add_side_tangent(const nt_element *element, const nt_view *view, con
 nt_status nt_joint_load_evaluate(const nt_element *element, const nt_view *view)
 {
     const nt_joint *joint = nt_joint_of(view->run, element);
-    unsigned loads = loads_in(joint, view->energy ? NT_ALL_PARTS : view->terms->parts);
+    unsigned loads = loads_in(joint, view, view->energy ? NT_ALL_PARTS : view->terms->parts);
     if (!loads)
         return NT_OK;
     nt_coordinate x = nt_joint_coordinate(element, view, translates(joint));
@@ -150,7 +151,7 @@ nt_status nt_joint_load_evaluate(const nt_element *element, const nt_view *view)
 void nt_joint_load_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque)
 {
     const nt_joint *joint = nt_joint_of(view->run, element);
-    unsigned loads = loads_in(joint, NT_ALL_PARTS);
+    unsigned loads = loads_in(joint, view, NT_ALL_PARTS);
     if (!loads)
         return;
     nt_coordinate x = nt_joint_coordinate(element, view, translates(joint));

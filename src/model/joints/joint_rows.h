@@ -15,6 +15,11 @@ typedef struct joint_geometry {
     bool rates;             /* false: nothing but positions is filled in, derivatives are 0    */
 } joint_geometry;
 
+/* The rows of a joint one after the other, of a COINCIDE three: how many specs. And how many rows
+ * one is (joint_specs.c). */
+int nt_joint_specs(const nt_joint *joint, nt_row_spec out[8]);
+int nt_joint_components(const nt_row_spec *spec);
+
 void joint_geometry_of(joint_geometry *geometry, const nt_element *element, const nt_view *view);
 
 /* The same for rows at the level of positions, without rates. */

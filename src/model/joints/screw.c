@@ -58,7 +58,8 @@ static const char *screw_row_name(const nt_model *model, const nt_element *eleme
 static nt_status screw_prepare(nt_run *run, const nt_element *element, bool validate,
                                nt_error *error)
 {
-    const nt_screw *screw = nt_element_data(run, element);
+    nt_screw *screw = nt_element_numbers(run, element);
+    screw->joint.threaded = true;
     if (validate && screw->pitch == 0)
         return nt_load_refuse(run->model, element, error,
                               "pitch is 0, expected another number (a revolute joint has none)");

@@ -12,6 +12,7 @@
 #include "model/evaluate.h"
 #include "model/events/events.h"
 #include "model/joints/joint.h"
+#include "model/states/delay.h"
 #include "system/problem.h"
 
 #include <float.h>
@@ -231,6 +232,7 @@ static nt_status find_whether_assembles(nt_survey *s, double h)
     read_words(s, s->plus);
     status = nt_survey_derive_at(s, h);
     bool weighs = found_velocities(run, before);
+    s->assembles = s->assembles || nt_run_delays_use(run, s->rates->variables);
     for (int i = 1; i < run->model->n_bodies && !s->assembles; i++)
         s->assembles = placed_differently(&before[i], &run->bodies[i], weighs);
     for (int i = 0; i < run->model->n_elements && !s->assembles; i++) {

@@ -17,9 +17,10 @@
 enum { LEAST = 64, MOST = 1024, SPARE = 8 };
 
 /* Memory: the number of points, how many of them are behind a jump, the time of the last jump that
- * has come back, then t, x, x' of each point, the oldest first, and, of one that is the second at
- * its time, when that comes back and what it is. */
-enum { COUNT, JUMPED, PASSED, POINTS, T = 0, X, RATE, DUE, KIND, POINT };
+ * has come back, whether what happened last has made the newest point, then t, x, x' of each point,
+ * the oldest first, and, of one that is the second at its time, when that comes back and what it
+ * is. */
+enum { COUNT, JUMPED, PASSED, MADE, POINTS, T = 0, X, RATE, DUE, KIND, POINT };
 
 /* What is between two points of one time: x jumps, or x' alone does. */
 enum { SMOOTH_POINT, BEND, JUMP };
@@ -136,6 +137,24 @@ double nt_run_delay_step(const nt_run *run)
     for (int k = 0; k < run->model->n_delays; k++)
         shortest = fmin(shortest, length_of(run, k, run->variables));
     return shortest / LEAST;
+}
+
+static bool depends(const nt_expression *e, const double *rates)
+{
+    int n;
+    const int *variables = nt_expression_variables(e, &n);
+    for (int i = 0; i < n; i++)
+        if (rates[variables[i]] != 0)
+            return true;
+    return false;
+}
+
+bool nt_run_delays_use(const nt_run *run, const double *rates)
+{
+    for (int k = 0; k < run->model->n_delays; k++)
+        if (depends(run->model->delays[k].of, rates) || depends(run->model->delays[k].by, rates))
+            return true;
+    return false;
 }
 
 /* x begins with a kink, which comes back after each T one derivative higher. */
@@ -363,7 +382,7 @@ void nt_delay_accept(nt_run *run, const nt_view *view, int k, double *next)
     if (memory && memory != to)
         memcpy(to, memory, (size_t)(POINTS + POINT * n) * sizeof *to);
     if (n == 0)
-        to[COUNT] = to[JUMPED] = 0, to[PASSED] = NEVER;
+        to[COUNT] = to[JUMPED] = to[MADE] = 0, to[PASSED] = NEVER;
     if (n > 0 && !(t > points[POINT * (n - 1) + T]))
         return;
     /* the newest point stays only where it is far enough from the one before, or at a kink */
@@ -418,10 +437,15 @@ void nt_delay_settle(nt_run *run, const nt_view *view, int k, double time, const
         return;
     behind[T] = view->at->t;
     behind[X] = nt_expression_value(d->of, view->variables);
-    behind[RATE] = rate_of(run, view, d->of);
+    behind[RATE] = isnan(newest[RATE]) ? (double)NAN : rate_of(run, view, d->of);
     behind[DUE] = time + length_of(run, k, view->variables);
     bool again = newest[KIND] != SMOOTH_POINT; /* it is the second of this time already */
     const double *before = again ? newest - POINT : newest;
+    bool stays = as ? as[d->memory + MADE] == 0
+                    : again && kind_of(run->model, d, newest, behind) == SMOOTH_POINT;
+    to[MADE] = !stays;
+    if (stays) /* it is of what happened earlier at this time */
+        return;
     int kind = kind_of(run->model, d, before, behind);
     if (n == 1 && kind == BEND) /* the start bends in any case */
         kind = SMOOTH_POINT;
@@ -439,6 +463,8 @@ void nt_delay_settle(nt_run *run, const nt_view *view, int k, double time, const
     if (n == d->room)
         forget_point(d, to, view->at->t);
     n = (int)to[COUNT];
+    if (isnan(behind[RATE])) /* at the start, before which x was constant */
+        points[POINT * (n - 1) + RATE] = 0;
     memcpy(points + (ptrdiff_t)POINT * n, behind, sizeof behind);
     to[COUNT] = n + 1;
     to[JUMPED] += kind == JUMP;

@@ -28,6 +28,9 @@ nt_status nt_run_check_delays(const nt_run *run, nt_error *error);
  * cubics between its points, whose error no tolerance sees, are good; infinite: there is none. */
 double nt_run_delay_step(const nt_run *run);
 
+/* Whether what delays keep from the start on depends on the variables whose rates are not zero. */
+bool nt_run_delays_use(const nt_run *run, const double *rates);
+
 /* The first time after t at which the start comes back as a kink, or a jump or a bend of x does;
  * infinite: none that matters. */
 double nt_run_delay_stop(const nt_run *run, double t, const double *memory);

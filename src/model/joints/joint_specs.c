@@ -1,0 +1,108 @@
+/* Which rows a joint has, and what they are called. */
+#include "model/joints/joint_rows.h"
+
+int nt_joint_components(const nt_row_spec *spec) { return spec->kind == NT_ROW_COINCIDE ? 3 : 1; }
+
+static nt_row_spec motion_spec(const nt_joint *joint)
+{
+    return (nt_row_spec){joint->rotates ? NT_ROW_ANGLE : NT_ROW_SLIDE, 0, 0};
+}
+
+/* A latch locks all that is free: of a thread the displacement goes with the angle. */
+static int count_locks(const nt_joint *joint)
+{
+    if (!joint->locks)
+        return 0;
+    return joint->rotates && joint->slides && !joint->threaded ? 2 : 1;
+}
+
+/* Specs with the row of the motion, or those of a latch, which come last.
+ *
+ * Enforced by penalty, COINCIDE becomes ALONG 1, 2 and 3. The gap d is the same, k |d|^2/2 too, but
+ * its rate is the one that an observer on A sees, d' - omega_A x d: a function of the relative
+ * motion alone, as all other rows are. So the forces do no work in a common rigid motion, which
+ * means that force and counter-force, one line of action, balance exactly; the forces of
+ * c (p_A - p_B)' at p_A and at p_B are a couple d x c d'. */
+int nt_joint_specs(const nt_joint *joint, nt_row_spec out[8])
+{
+    int n = 0;
+    for (int i = 0; i < joint->n_specs; i++) {
+        bool split = joint->enforce == 1 && joint->specs[i].kind == NT_ROW_COINCIDE;
+        for (int k = 0; split && k < 3; k++)
+            out[n++] = (nt_row_spec){NT_ROW_ALONG, k, 0};
+        if (!split)
+            out[n++] = joint->specs[i];
+    }
+    if (joint->motion)
+        out[n++] = motion_spec(joint);
+    for (int k = 0; k < count_locks(joint); k++)
+        out[n++] = (nt_row_spec){k == 0 && joint->rotates ? NT_ROW_ANGLE : NT_ROW_SLIDE, 0, 0};
+    return n;
+}
+
+/* Rows whether enforced by multipliers or by penalty. */
+static int joint_count_rows(const nt_joint *joint)
+{
+    int n = (joint->motion ? 1 : 0) + count_locks(joint);
+    for (int i = 0; i < joint->n_specs; i++)
+        n += nt_joint_components(&joint->specs[i]);
+    return n;
+}
+
+bool nt_joint_row_locks(const nt_joint *joint, int r)
+{
+    int n = joint_count_rows(joint);
+    return r < n && r >= n - count_locks(joint);
+}
+
+int nt_joint_rows(const nt_model *model, const nt_element *element)
+{
+    const nt_joint *joint = nt_model_data(model, element);
+    return joint->enforce == 1 ? 0 : joint_count_rows(joint);
+}
+
+static nt_row_spec spec_of(const nt_joint *joint, int row, int *component)
+{
+    nt_row_spec specs[8];
+    int n = nt_joint_specs(joint, specs);
+    for (int i = 0; i < n; i++) {
+        *component = row;
+        if (row < nt_joint_components(&specs[i]))
+            return specs[i];
+        row -= nt_joint_components(&specs[i]);
+    }
+    return specs[n - 1];
+}
+
+nt_quantity nt_joint_row_quantity(const nt_model *model, const nt_element *element, int row)
+{
+    int component = 0;
+    nt_row_kind kind = spec_of(nt_model_data(model, element), row, &component).kind;
+    return kind == NT_ROW_PERPENDICULAR || kind == NT_ROW_ANGLE ? NT_ANGLE : NT_LENGTH;
+}
+
+const char *nt_joint_row_name(const nt_model *model, const nt_element *element, int row)
+{
+    static const char *const position[] = {"position along x", "position along y",
+                                           "position along z"};
+    static const char *const rotation[] = {"rotation about its 1st transverse axis",
+                                           "rotation about its 2nd transverse axis",
+                                           "rotation about its axis"};
+    static const char *const along[] = {"position along its 1st transverse axis",
+                                        "position along its 2nd transverse axis",
+                                        "position along its axis"};
+    int component = 0;
+    nt_row_spec spec = spec_of(nt_model_data(model, element), row, &component);
+    switch (spec.kind) {
+    case NT_ROW_COINCIDE:
+        return position[component];
+    case NT_ROW_ALONG:
+        return along[spec.i];
+    case NT_ROW_PERPENDICULAR: /* e_i . f_j = 0 stops the rotation about e_i x f_j */
+        return spec.i == spec.j ? "angle between its axes" : rotation[3 - spec.i - spec.j];
+    case NT_ROW_DISTANCE:
+        return "distance";
+    default:
+        return "prescribed motion";
+    }
+}
