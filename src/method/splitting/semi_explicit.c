@@ -172,7 +172,7 @@ static double semi_explicit_propose(nt_stepper *s, double h)
     const nt_options *option = s->options;
     nt_splitting c = splitting_of(option);
     if (c.bounds)
-        return fmin(nt_splitting_stable_step(s, &c), 2 * h);
+        return fmin(nt_splitting_stable_step(s, &c, h), 2 * h);
     if (!c.measures)
         return 0;
     double stiffness = nt_splitting_stiffness(s);
