@@ -22,10 +22,13 @@ static nt_status check_setup(const nt_orbit_setup *setup, nt_error *error)
         return nt_fail(error, NT_INVALID,
                        "%d steps in %d segments, expected at least one step in each", setup->steps,
                        setup->segments);
-    if (!(setup->tolerance >= 0) || setup->iterations < 0 || setup->n_advances < 0)
-        return nt_fail(error, NT_INVALID,
-                       "tolerance %g, iterations %d, advances %d: expected numbers from 0 on",
-                       setup->tolerance, setup->iterations, setup->n_advances);
+    if (!(setup->tolerance >= 0) || !isfinite(setup->tolerance) || !isfinite(setup->start) ||
+        setup->iterations < 0 || setup->n_advances < 0)
+        return nt_fail(
+            error, NT_INVALID,
+            "tolerance %g, iterations %d, advances %d: expected numbers from 0 on; start "
+            "%g s, expected a time",
+            setup->tolerance, setup->iterations, setup->n_advances, setup->start);
     if (!method->linearise || (method->needs & NT_OWN_STEPS))
         return nt_fail(error, NT_UNSUPPORTED,
                        method->linearise
@@ -440,7 +443,7 @@ nt_status nt_orbit_guess_period(nt_orbit *o, double longest, double h, nt_error 
 {
     nt_error_clear(error);
     NT_NEED(error, "orbit", o);
-    if (!(longest > 0) || !(h > 0) || !isfinite(longest))
+    if (!(longest > 0) || !(h > 0) || !isfinite(longest) || !isfinite(h))
         return nt_fail(error, NT_INVALID,
                        "a return within %g s in steps of %g s, expected "
                        "positive numbers",
