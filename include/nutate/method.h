@@ -272,6 +272,9 @@ NT_API int nt_integrator_failed_unknown(const nt_integrator *integrator);
  * and what would do better, into text[size]; returns their length, 0 where there is nothing to say.
  */
 NT_API int nt_integrator_energy_warning(const nt_integrator *integrator, char *text, int size);
+/* The same for equal steps that were too long for the damping of a force that the method takes
+ * explicitly: which force, when it was worst, which steps are stable. */
+NT_API int nt_integrator_step_warning(const nt_integrator *integrator, char *text, int size);
 
 /* Multipliers of minimum norm (moments weighted by `length`, m) that give the same forces as those
  * of the state: out[nh + nn]. Where no constraint is redundant they are the multipliers themselves.

@@ -21,6 +21,7 @@
 
 #include <nutate/group.h>
 #include <nutate/linalg.h>
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -92,6 +93,7 @@ typedef struct nt_terms {
      * system may leave them out; only ever some of nt_system.explicit_blocks, and without
      * NT_EXPLICIT among `parts`. NULL: all are looked at. */
     const unsigned char *left_out;
+    bool damping; /* with residual and NT_EXPLICIT: nt_system.fastest_damping will be asked for */
 } nt_terms;
 
 /* How a point varies: increments of q and changes of the rest, in the system's frame. */
@@ -365,6 +367,13 @@ struct nt_system {
      * for where they were not found. Leaves `part` as it is where there is nothing to say. NULL:
      * nothing ever. */
     void (*ill_posed)(void *self, nt_error *part);
+    /* The fastest that a single explicit force damps the motion of bodies that nothing but such
+     * forces acts on, 1/s, by the evaluation of `damping` that was made last: the largest
+     * eigenvalue of M^-1 C of that force alone, or less. beside: where methods take each body's own
+     * damping implicitly, as far as elements give it (nt_combination.own_blocks). which: the force,
+     * for damping_name. 0: there is none. NULL: it is not known. */
+    double (*fastest_damping)(void *self, bool beside, int which[2]);
+    void (*damping_name)(void *self, const int which[2], char *text, int size);
 };
 
 /* NT_INVALID, with the field and what was expected of it, for a system that contradicts itself: a

@@ -116,7 +116,8 @@ static void account(py_motion *m, double begun)
     m->took = *nt_integrator_statistics(m->integrator);
     m->ended = nt_integrator_ended_by(m->integrator);
     nt_integrator_drift(m->integrator, &m->drift[0], &m->drift[1]);
-    nt_integrator_energy_warning(m->integrator, m->warning, sizeof m->warning);
+    if (nt_integrator_energy_warning(m->integrator, m->warning, sizeof m->warning) == 0)
+        nt_integrator_step_warning(m->integrator, m->warning, sizeof m->warning);
 }
 
 nt_status py_integrate(py_motion *m, nt_error *error)

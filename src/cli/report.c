@@ -237,6 +237,8 @@ char *nt_cli_account_text(const nt_cli_plan *plan, const nt_cli_account *account
                 position, fmax(position, s->position_drift), velocity);
     nt_error rough = {0};
     int remarks = 0;
+    if (nt_integrator_step_warning(plan->integrator, warning, sizeof warning) > 0)
+        fprintf(to, "remark%d=%s\n", ++remarks, warning);
     for (int i = 0; nt_run_warning(plan->run, i, warning, sizeof warning) > 0; i++)
         fprintf(to, "remark%d=%s\n", ++remarks, warning);
     for (int i = 0; nt_model_rough_motion(plan->model, i, &rough); i++)
@@ -254,6 +256,8 @@ void nt_cli_summary(const nt_cli_plan *plan, const nt_cli_account *account)
     const char *title = nt_model_title(plan->model);
     char warning[300];
     if (nt_integrator_energy_warning(plan->integrator, warning, sizeof warning) > 0)
+        fprintf(stderr, "warning: %s\n", warning);
+    if (nt_integrator_step_warning(plan->integrator, warning, sizeof warning) > 0)
         fprintf(stderr, "warning: %s\n", warning);
     for (int i = 0; nt_run_warning(plan->run, i, warning, sizeof warning) > 0; i++)
         fprintf(stderr, "warning: %s\n", warning);

@@ -319,6 +319,7 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
     }
     nt_phase *next = &it->stepper.next;
     nt_integrator_forget_noticed(it, -(double)INFINITY);
+    it->damped.by = 0;
     memset(next->all, 0, it->size * sizeof(double));
     next->all[NT_PHASE_T] = t;
     if (!q) { /* the system's own initial values */
@@ -458,6 +459,7 @@ nt_status nt_integrator_count_step(nt_integrator *it)
             return status;
         }
     }
+    nt_integrator_watch_step(it, h);
     statistics->steps++;
     statistics->largest_step = fmax(statistics->largest_step, h);
     statistics->smallest_step = statistics->steps == 1 ? h : fmin(statistics->smallest_step, h);

@@ -19,8 +19,12 @@ struct nt_integrator {
     nt_phase within;   /* scratch, where work is followed                         */
     nt_phase balanced; /* of nt_integrator_balance, with [2 nv] v and vdot in the system's frame
                           behind it where that is another; there from the first time on */
-    nt_phase earlier;  /* the state before that, where steps may be taken back        */
-    bool awaits;       /* the last step stands only when its review is known      */
+    struct {           /* of equal steps, the worst that was too long; see nt_report.damped */
+        double by, t, step; /* by 0: none was; s                                                */
+        int which[2];
+    } damped;
+    nt_phase earlier;       /* the state before that, where steps may be taken back        */
+    bool awaits;            /* the last step stands only when its review is known      */
     nt_step_error awaiting; /* its error, as it was estimated then               */
     size_t size;            /* doubles of a state                                      */
     nt_layout layout;       /* what the method asked for                               */
@@ -90,6 +94,9 @@ static inline bool nt_has_no_rates(nt_status status)
 {
     return status == NT_SINGULAR || status == NT_NOT_CONVERGED;
 }
+
+/* Keeps what the report of the step that stands says of its size h. */
+void nt_integrator_watch_step(nt_integrator *integrator, double h);
 
 /* What the system came across in the last step, which stands, is looked at; and what it came across
  * in a try that does not stand, or before a run, at -infinity, is forgotten. */

@@ -106,6 +106,10 @@ typedef struct nt_report {
     double position_drift; /* largest |Phi| at the accepted point                        */
     double step;       /* s, that failed, of a method that chooses its steps; 0: not known     */
     const char *words; /* what failed, instead of the status' own; NULL: nothing else     */
+    /* h times the fastest damping that the step takes explicitly over what is stable, and the force
+     * that it is of: above 1 the step was too long for it (nt_system.fastest_damping) */
+    double damped;
+    int damped_by[2];
 } nt_report;
 
 /* One step's world. `step` reads now, writes next and nothing else of the state. */

@@ -196,6 +196,21 @@ double nt_run_noticed(void *self, double t)
     return worst->when;
 }
 
+double nt_run_fastest_damping(void *self, bool beside, int which[2])
+{
+    const nt_run *run = self;
+    double fastest = 0;
+    for (int i = 0; run && run->dampings && i < run->model->n_elements; i++) {
+        const nt_run_damping *d = &run->dampings[i];
+        if (!(d->rate[beside] > fastest))
+            continue;
+        fastest = d->rate[beside];
+        which[0] = i;
+        which[1] = d->part[beside];
+    }
+    return fastest;
+}
+
 nt_status nt_run_energy_beside(nt_run *run, const nt_point *at, nt_energy *energy)
 {
     nt_view view;

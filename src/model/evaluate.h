@@ -32,6 +32,7 @@ nt_status nt_run_energy(void *self, const nt_point *at, nt_energy *energy);
 nt_status nt_run_energy_beside(nt_run *run, const nt_point *at, nt_energy *energy);
 double nt_run_noticed(void *self, double t);
 nt_status nt_run_rests(void *self, const nt_point *at, unsigned char *lies);
+double nt_run_fastest_damping(void *self, bool beside, int which[2]);
 void nt_run_energy_gained(void *self, const nt_point *from, const nt_point *to, char *text,
                           int size);
 void nt_run_accept(void *self, const nt_point *at, double *next);
@@ -48,6 +49,7 @@ nt_status nt_run_set_values(nt_run *run, const double *p, bool validate, nt_erro
 void nt_run_get_parameters(void *self, double *p);
 nt_status nt_run_consistent_initial(void *self, double t, double *q, double *v, double *memory);
 void nt_run_failure(void *self, char *text, int size);
+void nt_run_damping_name(void *self, const int which[2], char *text, int size);
 /* Why an element has no value, as its type or its functions say; "" where they do not. */
 void nt_run_why(const nt_run *run, const nt_element *element, char *text, int size);
 void nt_run_place(void *self, int i, nt_error *place);

@@ -143,6 +143,10 @@ static void bind_system(nt_run *run)
             s->rests = nt_run_rests;
         if (nt_element_has_warnings(&run->model->elements[i]))
             s->noticed = nt_run_noticed;
+        if (run->model->elements[i].type->touches) {
+            s->fastest_damping = nt_run_fastest_damping;
+            s->damping_name = nt_run_damping_name;
+        }
     }
     s->given = s->given_rows ? nt_run_given_rotation : NULL;
     s->accept = s->n_memory > 0 ? nt_run_accept : NULL;
@@ -176,7 +180,9 @@ nt_status nt_run_take_state(nt_run *run)
     run->initial_memory = NT_TAKE(arena, s->n_memory, double);
     run->redundant = NT_TAKE(arena, rows, int);
     bool notes = run->system.noticed != NULL;
+    bool damps = run->system.fastest_damping != NULL;
     run->notes = notes ? NT_TAKE(arena, model->n_elements, nt_run_note) : NULL;
+    run->dampings = damps ? NT_TAKE(arena, model->n_elements, nt_run_damping) : NULL;
     run->mass = NT_TAKE(arena, s->space.nv, double);
     run->inertia = NT_TAKE(arena, 9 * (size_t)s->space.n_rotations, double);
     run->motion = NT_TAKE(&run->work, model->n_bodies, nt_motion);
@@ -197,7 +203,7 @@ nt_status nt_run_take_state(nt_run *run)
     if (!run->initial_q || !run->initial_v || !run->initial_memory || !run->redundant ||
         !run->mass || !run->inertia || !run->motion || !run->multipliers || !run->scratch ||
         !run->named_variables || !run->events_work || !run->set_now || !run->events_rows ||
-        (notes && !run->notes) || !nt_parameter_rates_init(run))
+        (notes && !run->notes) || (damps && !run->dampings) || !nt_parameter_rates_init(run))
         return NT_NO_MEMORY;
     nt_motion_init(run->motion);
     run->view = (nt_view){.run = run,

@@ -57,6 +57,13 @@ typedef struct nt_run_note {
     double known, seen, when; /* s */
 } nt_run_note;
 
+/* How fast an element damps the motion of two bodies, at most, and at which of its parts; beside
+ * [1] their own damping, and without it [0]. See nt_system.fastest_damping. */
+typedef struct nt_run_damping {
+    double rate[2]; /* 1/s */
+    int part[2];
+} nt_run_damping;
+
 struct nt_run {
     const nt_model *model;
     nt_arena arena;
@@ -92,6 +99,7 @@ struct nt_run {
     struct nt_side_by_side *side_by_side; /* NULL: one thread */
     const nt_element *failed;             /* whose evaluation failed, NULL for none */
     nt_run_note *notes;                   /* [n_elements], NULL where none has warnings          */
+    nt_run_damping *dampings;             /* [n_elements], NULL where none touches               */
     nt_run_note *noting;                  /* the same while energies are those of a run; or NULL */
 
     /* derivatives in parameters (parameter.h) */

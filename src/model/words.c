@@ -66,6 +66,17 @@ int nt_run_warning(const nt_run *run, int i, char *text, int size)
     return 0;
 }
 
+void nt_run_damping_name(void *self, const int which[2], char *text, int size)
+{
+    const nt_run *run = self;
+    const nt_element *e = &run->model->elements[which[0]];
+    char part[80] = "";
+    if (e->type->energy_part)
+        e->type->energy_part(e, &run->view, which[1], part, sizeof part);
+    snprintf(text, (size_t)size, "%s %s%s%s", nt_element_word(e), e->name, part[0] ? ", " : "",
+             part);
+}
+
 static bool has_feature(const nt_run *run, const nt_element *e, nt_feature feature)
 {
     if (feature == NT_FEATURE_HOLONOMIC)

@@ -274,6 +274,7 @@ static void in_integrators(void **state)
     assert_int_equal(nt_integrator_redundant(NULL, NULL, 0), 0);
     IS_NULL("integrator", nt_integrator_check_energy(NULL, e));
     assert_int_equal(nt_integrator_energy_warning(NULL, NULL, 0), 0);
+    assert_int_equal(nt_integrator_step_warning(NULL, NULL, 0), 0);
     assert_int_equal(nt_integrator_failed_unknown(NULL), -1);
     nt_integrator_destroy(NULL);
 }

@@ -168,9 +168,10 @@ static nt_status keep_place(nt_reader *reader, const char *path, const nt_node *
     return to->path ? NT_OK : nt_read_no_memory(reader);
 }
 
-/* The section whose numbers are looked at together, once all of them have been read: the places of
- * all its keys are kept. */
-static const char kept_whole[] = "bearings";
+/* The sections whose numbers are looked at together, once all of them have been read: the places of
+ * all their keys are kept. */
+static const char *const kept_whole[] = {"bearings", "contacts"};
+enum { KEPT_WHOLE = sizeof kept_whole / sizeof *kept_whole };
 
 static nt_status keep_places_within(nt_reader *reader, const char *path, const nt_node *node)
 {
@@ -199,8 +200,13 @@ static int count_places_within(const nt_node *node)
 static nt_status keep_key_places(nt_reader *reader)
 {
     nt_model *model = reader->model;
-    const nt_node *whole = nt_node_find(reader->root, kept_whole);
-    int count = count_places_within(whole);
+    const nt_node *whole[KEPT_WHOLE];
+    nt_status status = NT_OK;
+    int count = 0;
+    for (int i = 0; i < KEPT_WHOLE; i++) {
+        whole[i] = nt_node_find(reader->root, kept_whole[i]);
+        count += count_places_within(whole[i]);
+    }
     for (const nt_key *key = nt_file_keys; key->name; key++) {
         const nt_node *section = nt_node_find(reader->root, key->name);
         count += key->type == NT_KEY_GROUP && section ? 1 + section->count : 0;
@@ -219,7 +225,10 @@ static nt_status keep_key_places(nt_reader *reader)
                 return NT_NO_MEMORY;
         }
     }
-    return whole ? keep_places_within(reader, kept_whole, whole) : NT_OK;
+    for (int i = 0; i < KEPT_WHOLE && status == NT_OK; i++)
+        if (whole[i])
+            status = keep_places_within(reader, kept_whole[i], whole[i]);
+    return status;
 }
 
 /* ---- the sections --------------------------------------------------------------------------- */

@@ -89,7 +89,7 @@ nt_status nt_splitting_explicit(nt_stepper *s, const nt_splitting *c, double h, 
     nt_point at = nt_phase_point(&s->now);
     at.q = q, at.v = v;
     at.t += c->alpha * h;
-    nt_terms terms = {.parts = c->explicit_parts, .residual = out};
+    nt_terms terms = {.parts = c->explicit_parts, .residual = out, .damping = true};
     if (damped) {
         nt_splitting_clear_damping(damped);
         terms.matrix = &damped->damping;
@@ -140,7 +140,7 @@ static nt_status splitting_take_explicit(nt_stepper *s, const nt_splitting *c, c
                    .mu = s->now.mu,
                    .memory = s->now.memory};
     if (status == NT_OK && c->bounds)
-        status = nt_splitting_bounds(s, c, &at, w->rows);
+        status = nt_splitting_bounds(s, c, h, &at, w->rows);
     if (status == NT_OK && c->measures)
         status = nt_splitting_measure(s, c, h, w->explicit, w->q_m, w->rows, w->beta_x);
     return status;
@@ -444,6 +444,16 @@ nt_status nt_splitting_start(nt_stepper *s, const nt_splitting *c)
     return splitting_provide(s, c);
 }
 
+/* h times the rate of the fastest damping by a single force where A was taken, over what is stable;
+ * see splitting_bounds.c. */
+static double splitting_damped(const nt_problem *p, const nt_splitting *c, double h, int which[2])
+{
+    if (!p->system->fastest_damping || c->explicit_parts == 0)
+        return 0;
+    return h * p->system->fastest_damping(p->system->self, c->second, which) /
+           (c->second ? NT_SPLITTING_DAMPED_SECOND : NT_SPLITTING_DAMPED_FIRST);
+}
+
 nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
 {
     const nt_problem *p = s->problem;
@@ -457,6 +467,12 @@ nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
     s->next.all[NT_PHASE_T] = s->now.all[NT_PHASE_T] + h;
     s->report = (nt_report){.unknown = -1};
     status = splitting_take_explicit(s, c, &w, h, own);
+    int which[2] = {-1, -1};
+    double damped = status == NT_OK ? splitting_damped(p, c, h, which) : 0;
+    if (c->bounds && damped > 1) {
+        s->report.words = "a contact damps faster than steps of this size are stable for";
+        return NT_NOT_CONVERGED;
+    }
     if (status == NT_OK && own->n_alone + own->n_apart > 0) {
         status = splitting_step_alone(s, c, &w, h, own);
         if (status == NT_OK)
@@ -468,6 +484,8 @@ nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
         *m.since = h / 2;
         *m.apart = h / 2 + *before.since;
     }
+    s->report.damped = damped;
+    memcpy(s->report.damped_by, which, sizeof which);
     return status;
 }
 

@@ -107,10 +107,12 @@ nt_status nt_splitting_explicit(nt_stepper *s, const nt_splitting *c, double h, 
                                 const double *v, double *out,
                                 const struct nt_splitting_own *damped);
 
-/* With `bounds`: the largest eigenvalues, in the memory of `next`, at a point where A was taken;
- * y[n] scratch. And the largest step, s, that is stable by them. See splitting_bounds.c. */
-nt_status nt_splitting_bounds(nt_stepper *s, const nt_splitting *c, const nt_point *at, double *y);
-double nt_splitting_stable_step(const nt_stepper *s, const nt_splitting *c);
+/* With `bounds`: the largest eigenvalues, in the memory of `next`, at a point where A was taken
+ * for a step h; y[n] scratch. And the largest step, s, that is stable by them
+ * and by what the last step, of size h, came across. See splitting_bounds.c. */
+nt_status nt_splitting_bounds(nt_stepper *s, const nt_splitting *c, double h, const nt_point *at,
+                              double *y);
+double nt_splitting_stable_step(const nt_stepper *s, const nt_splitting *c, double h);
 
 /* The acceleration that `second` takes A with: a_p[nv], from the last two. */
 void nt_splitting_predict_rate(const nt_problem *problem, const nt_phase *now, double h,

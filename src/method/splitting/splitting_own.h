@@ -20,6 +20,9 @@
 /* Entries of a block whose damping is taken into account; larger ones go without. */
 enum { NT_SPLITTING_DAMPED = 6 };
 
+/* Stable h times the rate of damping, of first and of second order. */
+static const double NT_SPLITTING_DAMPED_FIRST = 2, NT_SPLITTING_DAMPED_SECOND = 4.0 / 7;
+
 /* Part of a copy between an array of the problem and one of the rest. */
 typedef struct nt_splitting_span {
     int whole, part, count;

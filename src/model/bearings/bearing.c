@@ -221,12 +221,12 @@ static void failure(const nt_element *element, const nt_view *view, char *text, 
 static void put(nt_lane *p, int l, v3 a) { p[0].of[l] = a.x, p[1].of[l] = a.y, p[2].of[l] = a.z; }
 static v3 get(const nt_lane *p, int l) { return v3_of(p[0].of[l], p[1].of[l], p[2].of[l]); }
 
-/* What is asked for, and sums over balls, one after the other: forces, moments and damping of rings
- * and cage. */
+/* What is asked for, and sums over balls, one after the other: forces and moments of rings
+ * and cage, damping of rings. */
 typedef struct sums {
-    bool pushes, damps, damps_partner[NT_BALL_CONTACTS];
+    bool pushes, damps, damps_partner[NT_POCKET];
     v3 F[NT_BALL_CONTACTS], moment[NT_BALL_CONTACTS];
-    double damping[NT_BALL_CONTACTS][36];
+    double damping[NT_POCKET][36];
 } sums;
 
 /* Where 3 x 3 numbers of an element are added up: in the matrix itself, where nobody else adds to
@@ -389,25 +389,43 @@ static nt_status push_pockets(const nt_view *view, const nt_bearing *b, group *g
     nt_skeleton skeleton = b->pocket_shape == 0 ? NT_LINE : NT_POINT;
     nt_pocket_lanes pockets;
     nt_push_lanes *push = &g->push[NT_POCKET];
-    nt_damping_lanes damping;
     gather_pockets(b, cage, g, &pockets);
-    nt_lanes_pocket(skeleton, NT_LANES_PUSH, g->n, &b->pocket, &b->pocket_law, &pose, &g->balls,
-                    &pockets, push, NULL);
+    nt_lanes_pocket(skeleton, g->n, &b->pocket, &b->pocket_law, &pose, &g->balls, &pockets, push);
     if (all->pushes && !has_values(push, g->n, b->most_pocket_force, NULL))
         return NT_NOT_FINITE;
     for (int l = 0; l < g->n; l++)
         g->in_pockets = g->in_pockets || push->touches[l];
-    if (g->in_pockets && all->damps) {
-        nt_lanes_pocket(skeleton, NT_LANES_PUSH_AND_DAMP, g->n, &b->pocket, &b->pocket_law, &pose,
-                        &g->balls, &pockets, push, &damping);
-        add_lanes(&g->damping, &damping, g->n);
-    }
-    if (g->in_pockets && all->damps_partner[NT_POCKET]) {
-        nt_lanes_pocket(skeleton, NT_LANES_DAMP_RING, g->n, &b->pocket, &b->pocket_law, &pose,
-                        &g->balls, &pockets, NULL, &damping);
-        sum_lanes(all->damping[NT_POCKET], &damping, g->n);
-    }
     return NT_OK;
+}
+
+/* How fast single contacts damp. On races, whose rings are heavier by far, the ball alone counts,
+ * which methods that take its own damping implicitly take with it. Pockets are not among that: a
+ * cage is as light as its balls, and what each takes by itself of a damper between two such bodies
+ * makes them swing against each other, more the longer the step is. */
+static void find_damping(const nt_element *element, const nt_view *view, const nt_bearing *b,
+                         const group *g)
+{
+    nt_run_damping *damping = &view->run->dampings[element - view->model->elements];
+    const nt_body *ball = &view->run->bodies[b->first_ball + g->first];
+    double rho = 0.5 * b->ball_diameter, mobility = 1 / ball->mass + rho * rho / ball->J.xx;
+    for (int which = 0; which < NT_POCKET; which++)
+        for (int l = 0; l < g->n; l++)
+            if (g->push[which].slope.of[l] * mobility > damping->rate[0]) {
+                damping->rate[0] = g->push[which].slope.of[l] * mobility;
+                damping->part[0] = NT_BALL_CONTACTS * (g->first + l) + which;
+            }
+    for (int l = 0; g->in_pockets && l < g->n; l++) {
+        if (!g->push[NT_POCKET].touches[l])
+            continue;
+        nt_ball_touch t = nt_bearing_touch(element, view, g->first + l, NT_POCKET);
+        double beside, rate = nt_touch_damping_rate(view, b->cage, b->first_ball + g->first + l,
+                                                    &t.touch, &beside);
+        for (int k = 0; k < 2; k++)
+            if (rate > damping->rate[k]) {
+                damping->rate[k] = rate;
+                damping->part[k] = NT_BALL_CONTACTS * (g->first + l) + NT_POCKET;
+            }
+    }
 }
 
 /* What all its contacts do to each ball, and the sums of what they do to rings and cage. */
@@ -444,6 +462,8 @@ static nt_status push_groups(const nt_element *element, const nt_view *view, con
             status = push_pockets(view, b, &g, all);
         if (status == NT_OK && all->pushes)
             push_balls(view, b, &g, all);
+        if (status == NT_OK && all->pushes && view->terms->damping && view->run->dampings)
+            find_damping(element, view, b, &g);
         for (int l = 0; l < g.n && status == NT_OK && all->damps; l++) {
             int body = b->first_ball + first + l;
             if (!alone || alone[body - 1])
@@ -464,10 +484,12 @@ static nt_status push_all(const nt_element *element, const nt_view *view, bool d
     memset(&all, 0, offsetof(sums, damping));
     all.pushes = view->terms->residual != NULL;
     all.damps = damps;
-    for (int k = 0; damps && k < NT_BALL_CONTACTS; k++) {
+    for (int k = 0; damps && k < NT_POCKET; k++) {
         all.damps_partner[k] = bodies[k] > 0 && (!alone || alone[bodies[k] - 1]);
         memset(all.damping[k], 0, sizeof all.damping[k]);
     }
+    if (view->terms->damping && view->run->dampings)
+        view->run->dampings[element - view->model->elements] = (nt_run_damping){{0}, {-1, -1}};
     nt_status status = push_groups(element, view, b, &all);
     for (int k = 0; k < NT_BALL_CONTACTS && status == NT_OK; k++) {
         int port = bodies[k] > 0 || k != NT_POCKET ? port_of(b, bodies[k]) : -1;
@@ -477,7 +499,7 @@ static nt_status push_all(const nt_element *element, const nt_view *view, bool d
             nt_view_force(view, port, all.F[k]);
             nt_view_force(view, port + 1, all.moment[k]);
         }
-        if (all.damps_partner[k])
+        if (k < NT_POCKET && all.damps_partner[k])
             add_damping(view, port, bodies[k], all.damping[k], 1);
     }
     return status;

@@ -167,7 +167,9 @@ static nt_status check_geometry(const nt_run *run, const nt_element *element, nt
                 model->bodies[b->rings[i]].name);
     if (!(D > 0) || !(d_m > D))
         return nt_load_refuse_key(
-            model, element, D > 0 ? "pitch_diameter" : "ball_diameter", error,
+            model, element,
+            D > 0 && nt_bearing_gives(b, NT_BEARING_PITCH) ? "pitch_diameter" : "ball_diameter",
+            error,
             "ball_diameter is %g m, pitch_diameter %g m; expected a positive number "
             "and a larger one",
             D, d_m);
@@ -337,7 +339,9 @@ static nt_status place_ring(nt_run *run, const nt_element *element, int which, b
     double axis[3];
     const nt_place_of_point *point = &b->points[own];
     if (!nt_direction(nt_bearing_gives(b, NT_BEARING_AT) ? b->axis : b->axes[own], 3, axis))
-        return nt_load_refuse(run->model, element, error, "the axis has length zero");
+        return nt_load_refuse_key(run->model, element,
+                                  nt_bearing_gives(b, NT_BEARING_AT) ? "axis" : "axes", error,
+                                  "the axis has length zero");
     race->axis = v3_load(axis);
     race->mark = turned_x(race->axis);
     if (nt_bearing_gives(b, NT_BEARING_AT)) {

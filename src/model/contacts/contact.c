@@ -125,46 +125,51 @@ static nt_status check_law(const nt_run *run, const nt_element *element, nt_erro
                           "%s contact '%s' lacks the key 'stiffness', expected a number",
                           element->type->name, element->name);
     if (has(c, NT_CONTACT_STIFFNESS) && has(c, NT_CONTACT_MATERIAL))
-        return nt_load_refuse(model, element, error,
-                              "both stiffness and material are given, expected one of them");
+        return nt_load_refuse_key(model, element, "stiffness", error,
+                                  "both stiffness and material are given, expected one of them");
     if (has(c, NT_CONTACT_STIFFNESS) && !(c->stiffness > 0))
-        return nt_load_refuse(model, element, error, "stiffness is %g, expected a positive number",
-                              c->stiffness);
+        return nt_load_refuse_key(model, element, "stiffness", error,
+                                  "stiffness is %g, expected a positive number", c->stiffness);
     if (!(c->exponent >= 1))
-        return nt_load_refuse(model, element, error, "exponent is %g, expected at least 1",
-                              c->exponent);
+        return nt_load_refuse_key(model, element, "exponent", error,
+                                  "exponent is %g, expected at least 1", c->exponent);
     if (!(c->damping >= 0))
-        return nt_load_refuse(model, element, error, "damping %g is negative", c->damping);
+        return nt_load_refuse_key(model, element, "damping", error, "damping %g is negative",
+                                  c->damping);
     if (has(c, NT_CONTACT_RESTITUTION) && has(c, NT_CONTACT_DAMPING))
-        return nt_load_refuse(model, element, error,
-                              "both damping and restitution are given, expected one of them");
+        return nt_load_refuse_key(model, element, "restitution", error,
+                                  "both damping and restitution are given, expected one of them");
     double e = c->restitution.coefficient, speed = c->restitution.speed;
     if (has(c, NT_CONTACT_RESTITUTION) && !(e > 0 && e <= 1))
-        return nt_load_refuse(model, element, error,
-                              "coefficient of restitution is %g, expected above 0 and at most 1",
-                              e);
+        return nt_load_refuse_key(
+            model, element, "restitution.coefficient", error,
+            "coefficient of restitution is %g, expected above 0 and at most 1", e);
     if (has(c, NT_CONTACT_RESTITUTION) && !(speed > 0))
-        return nt_load_refuse(model, element, error,
-                              "speed of restitution is %g m/s, expected a positive speed", speed);
+        return nt_load_refuse_key(model, element, "restitution.speed", error,
+                                  "speed of restitution is %g m/s, expected a positive speed",
+                                  speed);
     if (!(c->friction.coefficient >= 0))
-        return nt_load_refuse(model, element, error, "coefficient of friction %g is negative",
-                              c->friction.coefficient);
+        return nt_load_refuse_key(model, element, "friction.coefficient", error,
+                                  "coefficient of friction %g is negative",
+                                  c->friction.coefficient);
     if (has(c, NT_CONTACT_FRICTION) && has(c, NT_CONTACT_TRACTION))
-        return nt_load_refuse(model, element, error,
-                              "both friction and traction are given, expected one of them");
+        return nt_load_refuse_key(model, element, "traction", error,
+                                  "both friction and traction are given, expected one of them");
     if (has(c, NT_CONTACT_FRICTION_LAW) && c->friction.law == NT_FRICTION_SET_VALUED &&
         has(c, NT_CONTACT_SLIP))
-        return nt_load_refuse(model, element, error,
-                              "slip says nothing of friction that is set-valued");
+        return nt_load_refuse_key(model, element, "friction.slip", error,
+                                  "slip says nothing of friction that is set-valued");
     if (!(c->law.traction.slip > 0))
-        return nt_load_refuse(model, element, error, "slip is %g m/s, expected a positive speed",
-                              c->law.traction.slip);
-    if (!(c->law.rolling >= 0) || !(c->law.rolling_slip > 0))
-        return nt_load_refuse(
-            model, element, error,
-            "rolling: resistance %g m must not be negative, slip %g rad/s must be "
-            "positive",
-            c->law.rolling, c->law.rolling_slip);
+        return nt_load_refuse_key(
+            model, element, has(c, NT_CONTACT_SLIP) ? "friction.slip" : "traction.slip", error,
+            "slip is %g m/s, expected a positive speed", c->law.traction.slip);
+    if (!(c->law.rolling >= 0))
+        return nt_load_refuse_key(model, element, "rolling.resistance", error,
+                                  "rolling: resistance %g m is negative", c->law.rolling);
+    if (!(c->law.rolling_slip > 0))
+        return nt_load_refuse_key(model, element, "rolling.slip", error,
+                                  "rolling: slip is %g rad/s, expected a positive one",
+                                  c->law.rolling_slip);
     return NT_OK;
 }
 
@@ -186,17 +191,28 @@ static nt_status check_traction(const nt_run *run, const nt_element *element, nt
                    (law != NT_TRACTION_FOUR_PARAMETER && has(c, NT_CONTACT_CURVE)) ||
                    (law != NT_TRACTION_FILM && (c->given & film));
     if (!complete || foreign)
-        return nt_load_refuse(run->model, element, error, "traction: %s %s", nt_traction_laws[law],
-                              foreign ? "has keys of another law" : lacks[law]);
+        return nt_load_refuse_key(run->model, element, "traction.law", error, "traction: %s %s",
+                                  nt_traction_laws[law],
+                                  foreign ? "has keys of another law" : lacks[law]);
     const nt_lubricant *oil = &c->law.traction.oil;
     if (c->traction.friction < 0)
-        return nt_load_refuse(run->model, element, error, "coefficient of friction %g is negative",
-                              c->traction.friction);
-    if (law == NT_TRACTION_FILM &&
-        (!has(c, NT_CONTACT_MATERIAL) || !(oil->viscosity > 0) || !(oil->coefficient > 0) ||
-         !(oil->stress > 0) || !(oil->limit > 0)))
-        return nt_load_refuse(run->model, element, error,
-                              "traction: a film needs a material, and positive numbers");
+        return nt_load_refuse_key(run->model, element, "traction.friction", error,
+                                  "coefficient of friction %g is negative", c->traction.friction);
+    if (law == NT_TRACTION_FILM && !has(c, NT_CONTACT_MATERIAL))
+        return nt_load_refuse_key(run->model, element, "traction.law", error,
+                                  "traction: a film needs a material");
+    const struct {
+        const char *key;
+        double value;
+    } positive[] = {{"traction.viscosity", oil->viscosity},
+                    {"traction.pressure_coefficient", oil->coefficient},
+                    {"traction.stress", oil->stress},
+                    {"traction.limit", oil->limit}};
+    for (int i = 0; law == NT_TRACTION_FILM && i < 4; i++)
+        if (!(positive[i].value > 0))
+            return nt_load_refuse_key(run->model, element, positive[i].key, error,
+                                      "%s is %g, expected a positive number", positive[i].key,
+                                      positive[i].value);
     return NT_OK;
 }
 
@@ -207,25 +223,39 @@ static nt_status check_shape(const nt_run *run, const nt_element *element, nt_er
     const nt_contact *c = nt_contact_of(run, element);
     const nt_surface *s = &c->surface;
     nt_skeleton skeleton = c->kind.skeleton;
+    const char *surface = skeleton == NT_LINE ? "cylinder.radius" : "torus.tube";
+    const char *own = skeleton == NT_POINT ? "radii" : "radius";
     if (!(s->radius > 0) || (skeleton != NT_PLANE && !(s->offset > 0)))
-        return nt_load_refuse(model, element, error, "radius is %g m, expected a positive number",
-                              s->radius > 0 ? s->offset : s->radius);
+        return nt_load_refuse_key(
+            model, element, s->radius > 0 && skeleton != NT_POINT ? surface : own, error,
+            "radius is %g m, expected a positive number", s->radius > 0 ? s->offset : s->radius);
     if (s->side < 0 && !(s->offset > s->radius))
-        return nt_load_refuse(model, element, error,
-                              "a sphere of radius %g m does not fit inside of radius %g m",
-                              s->radius, s->offset);
+        return nt_load_refuse_key(model, element, own, error,
+                                  "a sphere of radius %g m does not fit inside of radius %g m",
+                                  s->radius, s->offset);
     if (skeleton == NT_CIRCLE && !(s->circle > s->offset))
-        return nt_load_refuse(
-            model, element, error,
-            "the torus' circle has the radius %g m, expected more than its tube's "
-            "%g m",
-            s->circle, s->offset);
-    bool sane = c->material.E > 0 && fabs(c->material.nu) <= 0.5;
-    if (has(c, NT_CONTACT_OTHER))
-        sane = sane && c->other.E > 0 && fabs(c->other.nu) <= 0.5;
-    if (has(c, NT_CONTACT_MATERIAL) && !sane)
-        return nt_load_refuse(model, element, error,
-                              "material: expected E positive and nu between -0.5 and 0.5");
+        return nt_load_refuse_key(
+            model, element, "torus.radius", error,
+            "the torus' circle has the radius %g m, expected more than its tube's %g m", s->circle,
+            s->offset);
+    const struct {
+        const char *key;
+        double value;
+        bool given, modulus;
+    } materials[] = {
+        {"material.E", c->material.E, has(c, NT_CONTACT_MATERIAL), true},
+        {"material.nu", c->material.nu, has(c, NT_CONTACT_MATERIAL), false},
+        {"sphere_material.E", c->other.E, has(c, NT_CONTACT_OTHER), true},
+        {"sphere_material.nu", c->other.nu, has(c, NT_CONTACT_OTHER), false},
+    };
+    for (int i = 0; i < 4; i++) {
+        bool sane = materials[i].modulus ? materials[i].value > 0 : fabs(materials[i].value) <= 0.5;
+        if (materials[i].given && !sane)
+            return nt_load_refuse_key(model, element, materials[i].key, error,
+                                      "%s is %g, expected %s", materials[i].key, materials[i].value,
+                                      materials[i].modulus ? "a positive number"
+                                                           : "a number between -0.5 and 0.5");
+    }
     if (has(c, NT_CONTACT_MATERIAL) && !(c->law.stiffness > 0))
         return nt_load_refuse(model, element, error,
                               "its surfaces touch along a line, which Hertz's contact of a point "
@@ -353,8 +383,12 @@ static nt_status find_places(nt_run *run, const nt_element *element, bool valida
     if (status == NT_OK)
         status = find_point(run, element, &c->at[1], at, element->b, validate, &c->center, error);
     if (status == NT_OK && !sphere && !nt_direction(c->shape.axis, 3, axis))
-        return nt_load_refuse(run->model, element, error, "the %s has length zero",
-                              c->kind.skeleton == NT_PLANE ? "normal of its plane" : "axis");
+        return nt_load_refuse_key(run->model, element,
+                                  c->kind.skeleton == NT_PLANE  ? "plane.normal"
+                                  : c->kind.skeleton == NT_LINE ? "cylinder.axis"
+                                                                : "torus.axis",
+                                  error, "the %s has length zero",
+                                  c->kind.skeleton == NT_PLANE ? "normal of its plane" : "axis");
     c->axis = v3_load(axis);
     return status;
 }
@@ -509,8 +543,15 @@ nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view)
     nt_touch t = nt_touch_of(c->kind, &c->surface, &c->law, &at);
     if (!(t.delta <= 0) && !(isfinite(v3_dot(t.F, t.F) + v3_dot(t.M, t.M)) && v3_dot(t.m, t.m) > 0))
         return NT_NOT_FINITE;
+    bool damps = view->terms && view->terms->damping && view->run->dampings && !view->energy;
+    nt_run_damping *damping = damps ? &view->run->dampings[element - view->model->elements] : NULL;
+    if (damping)
+        *damping = (nt_run_damping){{0}, {-1, -1}};
     if (!(t.delta > 0))
         return NT_OK;
+    if (damping)
+        damping->rate[0] =
+            nt_touch_damping_rate(view, element->a, element->b, &t, &damping->rate[1]);
     if (view->energy) {
         view->energy->potential += t.elastic * t.delta / (c->law.exponent + 1);
         view->energy->power += t.power;

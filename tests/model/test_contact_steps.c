@@ -1,0 +1,169 @@
+/* Steps that contacts bear: how fast friction damps the motion of two bodies is told with every
+ * evaluation, so that methods which take it explicitly keep to it, or say that they did not. */
+#include "tests/model/mechanism.h"
+
+#include <nutate/method.h>
+
+static const char bearing[] =
+    "nutate: 1\n"
+    "gravity: [0, -9.81, 0]\n"
+    "bodies: {shaft: {mass: 0.06, inertia: [1e-5, 1e-5, 1e-5],\n"
+    "         position: [0, 0, 1.12144741295e-4], angular_velocity: [0, 0, w]}}\n"
+    "joints: {turn: {type: parallel, between: [ground, shaft], at: [0, 0, 0], axis: [0, 0, 1],\n"
+    "         motion: w*t}}\n"
+    "forces: {axial: {type: force, on: shaft, value: [0, 0, 1000]}}\n"
+    "bearings:\n"
+    "  b: {designation: \"6206\", outer: ground, inner: shaft, points: [[0, 0, 0], [0, 0, 0]],\n"
+    "      axes: [[0, 0, 1], [0, 0, 1]], clearance: 10e-6, traction: {friction: 0.05},\n"
+    "      cage: {mass: 6e-3, inertia: [1.7e-6, 1.7e-6, 3.2e-6], pocket_clearance: 2e-4,\n"
+    "             friction: mu}, start: {cage: 0.95, irregularity: 40e-6}}\n";
+
+static const char sliding[] =
+    "nutate: 1\n"
+    "gravity: [0, 0, -10]\n"
+    "bodies: {ball: {mass: 2, inertia: [0.8, 0.8, 0.8], position: [0, 0, 0.99]}}\n"
+    "contacts: {floor: {type: sphere_plane, between: [ground, ball], plane: {normal: [0, 0, 1]},\n"
+    "           radius: 1, stiffness: 2e4, damping: 1, friction: {coefficient: mu}}}\n";
+
+typedef struct outcome {
+    nt_status status;
+    double value;
+    char warning[300];
+} outcome;
+
+static mechanism read_with(const char *model, double friction)
+{
+    char text[1500];
+    snprintf(text, sizeof text, "%sparameters: {mu: %g, w: 1000*pi/3}\n", model, friction);
+    return mechanism_read(text);
+}
+
+/* A run to `end`, and the warning about its steps; value: of a quantity there, where one is asked
+ * for. */
+static outcome run_by(const char *model, double friction, const char *method, const char *steps,
+                      double end, double h, const char *quantity)
+{
+    mechanism m = read_with(model, friction);
+    nt_error error = {0};
+    const nt_option by = {"steps", steps};
+    nt_integrator_setup setup = {.system = nt_run_system(m.run),
+                                 .method = nt_method_find(method),
+                                 .options = &by,
+                                 .n_options = 1};
+    outcome out = {.value = 0};
+    assert_int_equal(nt_integrator_create(&m.integrator, &setup, &error), NT_OK);
+    assert_int_equal(nt_integrator_start(m.integrator, 0, m.q, m.v, m.memory, &error), NT_OK);
+    out.status = nt_integrator_run(m.integrator, end, h, NULL, NULL, &error);
+    int length = nt_integrator_step_warning(m.integrator, out.warning, sizeof out.warning);
+    assert_int_equal(length, strlen(out.warning));
+    if (quantity)
+        out.value = mechanism_number(&m, quantity);
+    mechanism_close(&m);
+    return out;
+}
+
+/* Friction in the pockets that steps of 1 us do not resolve is told, with the ball; where they do
+ * nothing is said, by either method. */
+static void pockets_say_that_steps_are_too_long(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"semi-explicit", "semi-explicit-2"};
+    for (int i = 0; i < 2; i++) {
+        for (double friction = 0; friction < 1.6; friction += 0.5)
+            assert_string_equal(
+                run_by(bearing, friction, methods[i], "equal", 6e-4, 1e-6, NULL).warning, "");
+        for (double friction = 2; friction < 6; friction += 3) {
+            outcome o = run_by(bearing, friction, methods[i], "equal", 6e-4, 1e-6, NULL);
+            assert_int_equal(o.status, NT_OK);
+            assert_non_null(strstr(o.warning, "steps of 1e-06 s are too long for friction"));
+            assert_non_null(strstr(o.warning, "bearing b, ball "));
+            assert_non_null(strstr(o.warning, " in its pocket"));
+        }
+    }
+}
+
+/* Steps by eigenvalues follow pockets that are run into between two looks. Cage speeds are those of
+ * rkmk-dop853 at a tolerance of 1e-11. */
+static void steps_by_eigenvalues_follow_pockets(void **state)
+{
+    (void)state;
+    static const double friction[] = {2, 5}, speed[] = {443.508, 371.174};
+    for (int i = 0; i < 2; i++) {
+        outcome o = run_by(bearing, friction[i], "semi-explicit-2", "eigenvalue", 6e-4, 1e-6,
+                           "b.cage.speed");
+        assert_int_equal(o.status, NT_OK);
+        CLOSE(o.value, speed[i], 2);
+        assert_string_equal(o.warning, "");
+    }
+}
+
+/* A ball on the ground: the rate mu N/slip (1/m + h^2/J) of friction alone, h to the middle of the
+ * overlap; 2 over it of the method that takes no damping of the ball's own. */
+static void one_contact_bears_what_its_friction_does(void **state)
+{
+    (void)state;
+    double bears = 2 / (20 / 1e-3 * (1 / 2.0 + 0.995 * 0.995 / 0.8));
+    char words[40];
+    snprintf(words, sizeof words, "bear steps up to %.3g", bears);
+    outcome o = run_by(sliding, 1, "semi-explicit", "equal", 0.01, 1.01 * bears, NULL);
+    assert_non_null(strstr(o.warning, words));
+    assert_non_null(strstr(o.warning, "contact floor"));
+    o = run_by(sliding, 1, "semi-explicit", "equal", 0.01, 0.9 * bears, NULL);
+    assert_string_equal(o.warning, "");
+    o = run_by(sliding, 1, "semi-explicit-2", "equal", 0.01, 10 * bears, NULL);
+    assert_string_equal(o.warning, "");
+}
+
+/* What a ball takes of its own damping is that of the races. The cage, which pockets alone touch,
+ * has none: as light as its balls, it would swing against them. */
+static void pockets_are_not_among_own_damping(void **state)
+{
+    (void)state;
+    mechanism m = read_with(bearing, 1);
+    const nt_system *s = nt_run_system(m.run);
+    int nv = s->space.nv, cage = nv - 6;
+    double *zero = calloc((size_t)(nv + s->nh), sizeof(double)), force[3];
+    double *dense = calloc((size_t)((nv + s->nh) * (nv + s->nh)), sizeof(double));
+    assert_true(zero && dense);
+    m.q[7 * 10] += 2e-4; /* all pockets are moved onto their balls */
+    nt_point at = {.q = m.q, .v = m.v, .vdot = zero, .lambda = zero, .mu = zero};
+    nt_quantity_info info;
+    nt_error error = {0};
+    nt_state now = {.q = m.q, .v = m.v, .vdot = zero, .lambda = zero, .mu = zero, .memory = zero};
+    double most = 0;
+    for (int ball = 1; ball <= 9; ball++) {
+        char name[40];
+        snprintf(name, sizeof name, "b.ball%d.pocket.force", ball);
+        assert_int_equal(nt_model_quantity(nt_run_model(m.run), name, &info, &error), NT_OK);
+        assert_int_equal(nt_run_sample(m.run, &info, &now, NULL, force, &error), NT_OK);
+        most = fmax(most, force[0]);
+    }
+    assert_true(most > 100);
+    nt_matrix *matrix;
+    assert_int_equal(nt_matrix_create(&matrix, s->pattern), NT_OK);
+    nt_matrix_zero(matrix);
+    nt_combination own = {.damping = 1, .own_blocks = 1};
+    nt_terms terms = {.parts = NT_EXPLICIT, .matrix = matrix, .combination = &own};
+    assert_int_equal(s->evaluate(s->self, &at, &terms), NT_OK);
+    nt_matrix_dense(matrix, dense);
+    int n = nv + s->nh + s->nn;
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
+            assert_true(dense[(cage + i) * n + cage + j] == 0);
+    assert_true(dense[6 * n + 6] > 100); /* races' */
+    nt_matrix_destroy(matrix);
+    free(zero);
+    free(dense);
+    mechanism_close(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pockets_say_that_steps_are_too_long),
+        cmocka_unit_test(steps_by_eigenvalues_follow_pockets),
+        cmocka_unit_test(one_contact_bears_what_its_friction_does),
+        cmocka_unit_test(pockets_are_not_among_own_damping),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
