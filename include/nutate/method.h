@@ -102,6 +102,9 @@ typedef struct nt_integrator_setup {
     double maximum_step; /* s; of variable steps, 0: no limit                          */
     int track_work;      /* integrate the power of non-potential forces               */
     nt_energy_check energy_check; /* of systems that give energies (NT_HAS_ENERGY)    */
+    /* Asked besides that of the system, within steps too (system.h): start, step, run and refresh
+     * end with NT_INTERRUPTED, and the state is that at the last accepted step. */
+    nt_stop_request stop;
 } nt_integrator_setup;
 
 /* What it took since the start. */

@@ -56,6 +56,10 @@ NT_API const nt_model *nt_run_model(const nt_run *run);
 /* The system of the run, in the frame NT_INERTIAL. Its functions change the run. */
 NT_API const nt_system *nt_run_system(nt_run *run);
 
+/* Ask this whenever something computes with the run (system.h); NULL: nobody. To be called while
+ * nothing does. Reading a model, creating runs and setting parameters do not ask. */
+NT_API void nt_run_stop_when(nt_run *run, int (*requested)(void *context), void *context);
+
 /* Set a parameter by its name. Parameters that are expressions of it follow, and initial values are
  * found anew, just as if the file had been read with NAME=VALUE. An integrator that is under way
  * must be told (nt_integrator_refresh). NT_INVALID for a name that the model does not have or a

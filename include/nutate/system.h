@@ -249,6 +249,19 @@ typedef struct nt_given_rotation {
     double moment[9]; /* [3][3] row i: of R, per multiplier i, with the orientation asked for */
 } nt_given_rotation;
 
+/* A question that long computations ask now and then: whether to stop. It is asked in the thread
+ * that computes, before every evaluation of the equations and every factorisation, so often that it
+ * should do no more than read a flag (a volatile sig_atomic_t that a signal handler sets, an atomic
+ * that another thread sets). Once it has answered other than zero it does so until the call that
+ * asked has returned. That call then ends with NT_INTERRUPTED when the evaluation, factorisation
+ * or other library call that was running is done, and changes nothing more: an integrator stands at
+ * its last accepted step. Where the answer is always zero no bit differs from a computation that
+ * never asks. */
+typedef struct nt_stop_request {
+    int (*requested)(void *context); /* NULL: nobody is asked */
+    void *context;
+} nt_stop_request;
+
 typedef struct nt_system nt_system;
 
 struct nt_system {
@@ -374,6 +387,9 @@ struct nt_system {
      * for damping_name. 0: there is none. NULL: it is not known. */
     double (*fastest_damping)(void *self, bool beside, int which[2]);
     void (*damping_name)(void *self, const int which[2], char *text, int size);
+    /* Asked by everything that computes with the system; what it points to may change between
+     * calls. NULL: nobody is asked. Of a run it is set by nt_run_stop_when (model.h). */
+    const nt_stop_request *stop;
 };
 
 /* NT_INVALID, with the field and what was expected of it, for a system that contradicts itself: a

@@ -662,6 +662,7 @@ nt_status nt_reference_create_near(nt_reference **out, nt_run *run, nt_about abo
         status = check_rates(r, error);
     if (status == NT_OK && r->carriage)
         status = choose_axes(r, error);
+    status = nt_system_ends(r->system, status, error);
     if (status != NT_OK) {
         nt_reference_destroy(r);
         return nt_said(error, status);

@@ -31,6 +31,12 @@ nt_status nt_refuse_real(nt_error *error, const char *function, const char *name
 /* The refusal of a struct that was laid out by headers of another NT_INTERFACE. */
 nt_status nt_refuse_version(nt_error *error, const char *function, const char *name, int version);
 
+/* What says nothing of the equations: no smaller step, other rows or another way are tried. */
+static inline int nt_is_final(nt_status status)
+{
+    return status == NT_NO_MEMORY || status == NT_INTERRUPTED;
+}
+
 static inline int nt_first_null(const void *const *pointers, int n)
 {
     int i = 0;

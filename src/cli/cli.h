@@ -115,7 +115,8 @@ struct nt_cli_sens; /* see run.c */
 /* ---- plan.c: a model and how it is integrated ----------------------------------------------- */
 
 typedef struct nt_cli_plan {
-    const char *path; /* of the model */
+    const char *path;                           /* of the model */
+    const struct nt_cli_options *options_given; /* for words; NULL: none */
     nt_model *model;
     nt_run *run;
     const nt_method *method;
@@ -162,6 +163,11 @@ void nt_cli_signals_listen(void);
 /* Whether the first one asks for a good end only, and whether one has. */
 void nt_cli_signals_in_order(bool wanted);
 bool nt_cli_stop_asked(void);
+/* What is being computed is no longer to be ended by a first signal: the last row and the state are
+ * still to come. */
+void nt_cli_signals_finish(void);
+/* For nt_run_stop_when: what computes is to end, with results open. */
+int nt_cli_stop_computing(void *unused);
 
 /* ---- places.c: files that a run reads and writes -------------------------------------------- */
 
@@ -410,6 +416,7 @@ typedef struct nt_cli_table {
     const nt_result_array *arrays; /* [n_arrays] */
     int n_arrays;
     nt_result_writer *writer; /* NULL: nothing is written */
+    const char *path;         /* of the model, for words  */
 } nt_cli_table;
 
 /* Return exit statuses after saying what is wrong. nt_cli_table_free in any case. ending: of the
@@ -420,6 +427,7 @@ bool nt_cli_table_column(nt_cli_table *table, const char *name, const char *unit
                          const char *meaning);
 int nt_cli_table_begin(nt_cli_table *table, const nt_model *model, const char *path,
                        const char *command);
+/* What is not finite is no result: it is said, with the first column for a place. */
 int nt_cli_table_row(nt_cli_table *table, const double *values);
 int nt_cli_table_end(nt_cli_table *table);
 void nt_cli_table_free(nt_cli_table *table);

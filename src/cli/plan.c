@@ -10,6 +10,23 @@
 
 /* ---- messages with a place ------------------------------------------------------------------ */
 
+/* The setting that a key came from: its own, or that of a mapping it is in or of a part of it;
+ * NULL: none. */
+static const nt_setting *plan_setting(const nt_cli_options *options, const char *key)
+{
+    const nt_setting *found = NULL;
+    bool section = !strchr(key, '.'); /* what it lacks was not set */
+    for (int i = 0; options && !section && i < options->n_settings; i++) {
+        const nt_setting *s = &options->settings[i];
+        size_t length = strlen(s->key), wanted = strlen(key);
+        size_t shorter = length < wanted ? length : wanted;
+        const char *rest = length < wanted ? key + shorter : s->key + shorter;
+        if (strncmp(s->key, key, shorter) == 0 && (*rest == '\0' || *rest == '.'))
+            found = s;
+    }
+    return found;
+}
+
 int nt_cli_refuse(const nt_cli_plan *plan, const char *key, const char *format, ...)
 {
     char message[600];
@@ -18,7 +35,10 @@ int nt_cli_refuse(const nt_cli_plan *plan, const char *key, const char *format, 
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    if (nt_model_key_place(plan->model, key, &line, &column))
+    const nt_setting *set = plan_setting(plan->options_given, key);
+    if (set)
+        nt_cli_say("%s: --set %s=%s: %s", plan->path, set->key, set->value, message);
+    else if (nt_model_key_place(plan->model, key, &line, &column))
         nt_cli_say("%s:%d:%d: %s", plan->path, line, column, message);
     else
         nt_cli_say("%s: %s", plan->path, message);
@@ -87,8 +107,9 @@ static int choose_options(nt_cli_plan *plan, const nt_cli_options *options, bool
         if (nt_method_check_option(plan->method, option, &error) != NT_OK) {
             error.line = simulation->option_place[2 * i];
             error.column = simulation->option_place[2 * i + 1];
-            if (error.line > 0)
-                snprintf(error.file, sizeof error.file, "%s", plan->path);
+            if (error.line <= 0)
+                return nt_cli_refuse(plan, "simulation.options", "%s", error.message);
+            snprintf(error.file, sizeof error.file, "%s", plan->path);
             nt_cli_fail(plan->path, &error);
             return NT_EXIT_USAGE;
         }
@@ -156,7 +177,13 @@ static int choose_method(nt_cli_plan *plan, const nt_cli_options *options)
     char where[512];
     int line, column;
     bool placed = nt_model_key_place(plan->model, "simulation.method", &line, &column);
-    snprintf(where, sizeof where, "%s:%d:%d", plan->path, line, column);
+    const nt_setting *set = plan_setting(options, "simulation.method");
+    if (placed)
+        snprintf(where, sizeof where, "%s:%d:%d", plan->path, line, column);
+    else if (set)
+        snprintf(where, sizeof where, "%.300s: --set %.100s=%.100s", plan->path, set->key,
+                 set->value);
+    placed = placed || set;
     plan->method = nt_cli_method(options->method ? "--method" : placed ? where : plan->path, name);
     if (!plan->method)
         return NT_EXIT_USAGE;
@@ -306,12 +333,13 @@ static int create_integrator(nt_cli_plan *plan, const nt_cli_options *options)
 int nt_cli_plan_make(nt_cli_plan *plan, const nt_cli_options *options, bool needs_times)
 {
     nt_error error = {0};
-    *plan = (nt_cli_plan){.path = options->name};
+    *plan = (nt_cli_plan){.path = options->name, .options_given = options};
     if (nt_model_read(&plan->model, options->name, options->settings, options->n_settings,
                       &error) != NT_OK ||
         nt_run_create(&plan->run, plan->model, &error) != NT_OK ||
         nt_run_set_threads(plan->run, options->threads > 0 ? options->threads : 1, &error) != NT_OK)
         return nt_cli_fail(options->name, &error);
+    nt_run_stop_when(plan->run, nt_cli_stop_computing, NULL);
     const char *corrections = nt_run_corrections(plan->run);
     if (corrections && *corrections && !options->quiet)
         nt_cli_say("%s: initial values were corrected:\n%s", plan->path, corrections);

@@ -89,10 +89,11 @@ typedef struct run {
     nt_cli_begun begun;
     char *provenance;
     char *identity;    /* of the run, for --resume                            */
-    double target;     /* s, end of the present step                          */
     double save_every; /* s of the clock; 0: not during the run               */
     double saved;      /* s, clock, of the last save                          */
-    nt_cli_bytes kept; /* the last state that was whole, of a method that keeps history */
+    nt_cli_bytes kept; /* a state that was whole, of which little was made since          */
+    double keep_after; /* s, clock, before which no other is kept in its place            */
+    bool stands;       /* the run was stopped where its present state is whole            */
     int save_status;   /* of the last state                                   */
     nt_cli_events events;
     char said[1024]; /* why it failed, for its page; "" */
@@ -114,12 +115,10 @@ nt_status nt_cli_keep_end(nt_cli_sens *sens, double t, nt_error *error)
     return NT_OK;
 }
 
-/* A state can be gone on from, to the bit, at the ends of whole steps, where it is whole; r->target
- * is 0 where any step's end is one. */
+/* A state can be gone on from, to the bit, where it is whole. */
 static bool can_save(const run *r)
 {
-    return r->places.state && nt_integrator_state(r->plan.integrator).t >= r->target &&
-           nt_integrator_saves_whole(r->plan.integrator);
+    return r->places.state && nt_integrator_saves_whole(r->plan.integrator);
 }
 
 static nt_status make_state(const run *r, nt_cli_bytes *state, bool to_disk, nt_error *error)
@@ -148,11 +147,22 @@ static int save(run *r, bool kept, bool to_disk)
     return status;
 }
 
-/* Where states are whole now and then alone, the last such is kept for when the run is stopped. */
+/* A run that is stopped within a step, or where its state is not whole, goes on from the last state
+ * that was kept; rows behind it are cut then. It is so old at most (s), so many times what keeping
+ * it takes, or that at the begin of the step. */
+static const double KEPT_FOR = 0.02, KEPT_BESIDE = 50;
+
 static nt_status keep_state(run *r)
 {
-    bool wanted = nt_method_keeps_history(r->plan.method) && can_save(r);
-    return wanted ? make_state(r, &r->kept, false, &r->record_error) : NT_OK;
+    if (!can_save(r))
+        return NT_OK;
+    double begun = nt_cli_clock();
+    if (r->kept.bytes && begun < r->keep_after && !nt_method_keeps_history(r->plan.method))
+        return NT_OK;
+    nt_status status = make_state(r, &r->kept, false, &r->record_error);
+    double now = nt_cli_clock();
+    r->keep_after = now + fmax(KEPT_FOR, KEPT_BESIDE * (now - begun));
+    return status;
 }
 
 /* A state that cannot be saved now is told, and tried again the next time: the one before stands.
@@ -180,7 +190,8 @@ static int observe(void *context, const nt_integrator *integrator)
         return 1;
     save_now_and_then(r);
     nt_cli_progress_show(&r->progress, integrator);
-    return nt_cli_stop_asked() && (!r->places.state || r->kept.bytes || can_save(r));
+    r->stands = nt_cli_stop_asked() && can_save(r);
+    return nt_cli_stop_asked() && (!r->places.state || r->kept.bytes || r->stands);
 }
 
 static int stops(void *unused)
@@ -197,7 +208,6 @@ static nt_status run_integrate(run *r, nt_error *error)
     nt_status status = NT_OK;
     double t = nt_integrator_state(plan->integrator).t;
     if (plan->variable || nt_run_system(plan->run)->events) {
-        r->target = -INFINITY; /* stops at any step's end; between events steps are equal */
         return t < plan->end
                    ? nt_integrator_run(plan->integrator, plan->end, plan->step, observe, r, error)
                    : NT_OK;
@@ -206,9 +216,9 @@ static nt_status run_integrate(run *r, nt_error *error)
     double last = round((plan->end - plan->start) / plan->step);
     if (plan->start + k * plan->step <= t)
         k++;
-    for (; t < plan->end && status == NT_OK; k++, t = r->target) {
-        r->target = k < last ? plan->start + k * plan->step : plan->end;
-        status = nt_integrator_run(plan->integrator, r->target, r->target - t, observe, r, error);
+    for (double target; t < plan->end && status == NT_OK; k++, t = target) {
+        target = k < last ? plan->start + k * plan->step : plan->end;
+        status = nt_integrator_run(plan->integrator, target, target - t, observe, r, error);
     }
     return status;
 }
@@ -245,9 +255,9 @@ static nt_status begin_rows(run *r, bool resumed)
  * disk, which may have gigabytes of rows still to write. */
 static int save_at_end(run *r, const nt_cli_options *options, nt_status status)
 {
-    /* derivatives of rows within a step need more of it than a state holds */
-    bool kept = r->kept.bytes && status != NT_OK && !can_save(r);
-    bool within = !kept && (!can_save(r) || (r->sens && r->record_status == NT_INTERRUPTED));
+    /* within a step; or within its rows, whose derivatives need more of it than a state holds */
+    bool kept = r->kept.bytes && status != NT_OK && !r->stands;
+    bool within = !kept && !r->stands;
     bool asked = options->save || (status == NT_OK && (r->save_every > 0 || options->resume));
     if (!r->places.state || (!asked && status != NT_INTERRUPTED))
         return NT_EXIT_DONE;
@@ -303,6 +313,7 @@ static int run_advance(run *r, const nt_cli_options *options, nt_cli_account *ac
         return NT_EXIT_IO;
     if (r->record_status == NT_OK)
         status = run_integrate(r, &error);
+    nt_cli_signals_finish();
     if (r->record_status == NT_OK && nt_integrator_ended_by(r->plan.integrator) >= 0)
         r->record_status = nt_objectives_advance(r->objectives, &r->record_error);
     if (r->record_status == NT_OK)

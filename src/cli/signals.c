@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t in_order, stop_asked;
+static bool finishing;
 static pthread_t main_thread;
 
 static void say(const char *text)
@@ -43,6 +44,18 @@ void nt_cli_signals_listen(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-void nt_cli_signals_in_order(bool wanted) { in_order = wanted; }
+void nt_cli_signals_in_order(bool wanted)
+{
+    in_order = wanted;
+    finishing = finishing && !wanted;
+}
+
+void nt_cli_signals_finish(void) { finishing = true; }
+
+int nt_cli_stop_computing(void *unused)
+{
+    (void)unused;
+    return stop_asked && !finishing;
+}
 
 bool nt_cli_stop_asked(void) { return stop_asked != 0; }

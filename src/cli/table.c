@@ -1,6 +1,7 @@
 /* Tables that analyses write: rows of numbers into the files of -o, drawings beside. */
 #include "cli/cli.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +86,7 @@ int nt_cli_table_begin(nt_cli_table *table, const nt_model *model, const char *p
                              .attributes = attributes,
                              .n_attributes = sizeof attributes / sizeof attributes[0]};
     nt_error error = {0};
+    table->path = path;
     if (table->n_files == 0)
         return NT_EXIT_DONE;
     return nt_result_create(&table->writer, &setup, &error) == NT_OK
@@ -95,6 +97,12 @@ int nt_cli_table_begin(nt_cli_table *table, const nt_model *model, const char *p
 int nt_cli_table_row(nt_cli_table *table, const double *values)
 {
     nt_error error = {0};
+    for (int i = 0; i < table->n_columns; i++)
+        if (!isfinite(values[i])) {
+            nt_cli_say("%s: %s is not finite where %s is %.9g", table->path, table->columns[i].name,
+                       table->columns[0].name, values[0]);
+            return NT_EXIT_FAILED;
+        }
     if (!table->writer || nt_result_write(table->writer, values, &error) == NT_OK)
         return NT_EXIT_DONE;
     return nt_cli_fail(table->files[0].path, &error);

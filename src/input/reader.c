@@ -241,6 +241,16 @@ static nt_status read_document(nt_model **result, nt_document *document, const c
     return NT_OK;
 }
 
+/* What is wrong may be so by what was set, though the place is that of a part of the file. */
+static void name_settings(const nt_setting *settings, int n, nt_error *error)
+{
+    size_t used = strlen(error->message), room = sizeof error->message;
+    for (int i = 0; i < n && used < room; i++)
+        used += (size_t)snprintf(error->message + used, room - used, "%s--set %s=%s%s",
+                                 i == 0 ? " (" : ", ", settings[i].key, settings[i].value,
+                                 i == n - 1 ? ")" : "");
+}
+
 /* Takes the document over, for the public function of that name. */
 static nt_status reader_finish(const char *function, nt_model **model, nt_document *document,
                                const char *folder, const nt_setting *settings, int n_settings,
@@ -257,7 +267,10 @@ static nt_status reader_finish(const char *function, nt_model **model, nt_docume
             return status;
         }
     }
-    return read_document(model, document, folder, error);
+    nt_status status = read_document(model, document, folder, error);
+    if (status != NT_OK && strncmp(error->file, "--set ", 6) != 0)
+        name_settings(settings, n_settings, error);
+    return status;
 }
 
 /* ---- public --------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* The integrator: owns memory, time, retries and the record of what happened. Methods own the
  * mathematics of one step. */
 #include "method/integrator.h"
+#include "base/error.h"
 #include "base/target.h"
 #include "method/branch.h"
 #include "method/dense_output.h"
@@ -105,6 +106,8 @@ static nt_status integrator_bind(nt_integrator *it, const nt_integrator_setup *s
     const nt_method *method = it->method;
     nt_frame frame = nt_method_has_frame(method, setup->frame) ? setup->frame : NT_BODY;
     nt_status status = nt_problem_create(&it->problem, setup->system, frame, error);
+    if (status == NT_OK)
+        it->problem->stop = setup->stop;
     if (status == NT_OK)
         status = nt_factors_create(&it->factors, it->problem, setup->solver, error);
     if (status == NT_OK && (method->needs & NT_MASSLESS))
@@ -349,11 +352,14 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
     it->stepper.now.all[NT_PHASE_T] = t;
     status = it->method->start(&it->stepper);
     if (status != NT_OK)
-        return nt_fail(error, status, "method %s could not start: %s", it->method->name,
-                       nt_status_text(status));
+        nt_fail(error, status, "method %s could not start: %s", it->method->name,
+                nt_status_text(status));
+    if ((status = nt_problem_ends(p, status, error)) != NT_OK)
+        return nt_said(error, status);
     memcpy(it->stepper.now.all, next->all, it->size * sizeof(double));
     memcpy(it->before.all, next->all, it->size * sizeof(double));
     it->level = it->calm = 0;
+    it->parts = (nt_parts){0};
     it->awaits = false;
     it->control = (nt_step_control){0};
     it->watch = (nt_energy_watch){0};
@@ -386,6 +392,7 @@ nt_status nt_integrator_refresh(nt_integrator *it, nt_error *error)
             nt_fail(error, status, "method %s could not go on: %s", it->method->name,
                     nt_status_text(status));
     }
+    status = nt_problem_ends(it->problem, status, error);
     if (status != NT_OK) {
         nt_integrator_roll_back(it);
         return nt_said(error, status);
@@ -407,10 +414,10 @@ nt_status nt_integrator_move_on(nt_integrator *it, double h, double end)
     s->next.all[NT_PHASE_WORK] = s->now.all[NT_PHASE_WORK];
     memset(s->next.all + NT_PHASE_POWER, 0, NT_WORK_NODES * sizeof(double));
     nt_status status = it->track_work ? nt_integrator_work(it) : NT_OK;
-    if (status != NT_OK)
-        return status;
-    if (p->system->accept)
+    if (status == NT_OK && p->system->accept)
         status = nt_integrator_accept_memory(it);
+    if (nt_problem_stops(p)) /* whatever was tried instead of what did not go on does not stand */
+        status = NT_INTERRUPTED;
     if (status != NT_OK)
         return status;
     if (it->stops.events)
@@ -473,7 +480,7 @@ nt_status nt_integrator_accept(nt_integrator *it, double h, double end)
 }
 
 /* Choose independent rows at a state. *changed is false when they are the ones in use, or cannot be
- * chosen: then those in use stay. NT_OK, or NT_NO_MEMORY. */
+ * chosen: then those in use stay. NT_OK, or what is final. */
 static nt_status rows_change(nt_integrator *it, const nt_phase *phase, bool *changed)
 {
     nt_factors *f = it->factors;
@@ -489,7 +496,7 @@ static nt_status rows_change(nt_integrator *it, const nt_phase *phase, bool *cha
         return NT_OK;
     }
     nt_factors_set_rows(f, it->kept, before);
-    return status == NT_NO_MEMORY ? status : NT_OK;
+    return nt_is_final(status) ? status : NT_OK;
 }
 
 /* Rows of velocities that are left out may miss this part of the largest velocity (1 m/s or rad/s
@@ -524,8 +531,11 @@ static nt_status call_method(nt_integrator *it, double h)
     const nt_system *system = it->problem->system;
     nt_status status = it->method->step(&it->stepper, h);
     it->failed[0] = '\0';
+    it->failed_at.file[0] = '\0';
     if (status == NT_NOT_FINITE && system->failure)
         system->failure(system->self, it->failed, sizeof it->failed);
+    if (it->failed[0] && system->place)
+        system->place(system->self, -1, &it->failed_at);
     return status;
 }
 
@@ -557,15 +567,15 @@ static nt_status mend_left_out(nt_integrator *it, double h)
         return NT_OK;
     }
     nt_status back = nt_factors_set_rows(f, it->kept, count);
-    if (back != NT_OK || status == NT_NO_MEMORY)
+    if (back != NT_OK || nt_is_final(status))
         return back != NT_OK ? back : status;
     return call_method(it, h);
 }
 
 /* One try, and others with other rows. A solve that fails may mean that the rows in use are
  * dependent (a singular position) where the step begins or where it ends: choose anew and try
- * again. Lack of memory says nothing of the equations: nothing is tried again for it, here or in
- * smaller steps. */
+ * again. Lack of memory says nothing of the equations, nor does the wish to stop: nothing is tried
+ * again for them, here or in smaller steps. */
 static nt_status attempt(nt_integrator *it, double h)
 {
     nt_stepper *s = &it->stepper;
@@ -575,7 +585,7 @@ static nt_status attempt(nt_integrator *it, double h)
     if (status == NT_OK)
         return left_out_rows_miss(it, &s->next) ? mend_left_out(it, h) : NT_OK;
     const nt_phase *const places[] = {&s->next, &s->now};
-    for (int i = 0; i < 2 && status != NT_OK && status != NT_NO_MEMORY; i++) {
+    for (int i = 0; i < 2 && status != NT_OK && !nt_is_final(status); i++) {
         bool changed;
         nt_status chosen = rows_change(it, places[i], &changed);
         if (chosen != NT_OK)
@@ -590,6 +600,8 @@ nt_status nt_integrator_attempt(nt_integrator *it, double h)
     long before = it->statistics.evaluations;
     remember_rows(it);
     nt_status status = attempt(it, h);
+    if (nt_problem_stops(it->problem))
+        status = NT_INTERRUPTED;
     it->watch.spent += it->statistics.evaluations - before;
     count_solver(it);
     return status;
@@ -641,9 +653,13 @@ nt_status nt_integrator_give_up(nt_integrator *it, nt_status status, double h, n
     if (s->report.step > 0)
         h = s->report.step;
     nt_integrator_roll_back(it);
+    if (status == NT_INTERRUPTED)
+        return nt_fail(error, status, "interrupted at t = %.9g s, within a step",
+                       s->now.all[NT_PHASE_T]);
     failure_words(it, status, words, sizeof words);
     nt_problem_ill_posed(it->problem, status, &part);
-    nt_fail_at(error, status, part.file, part.line, part.column,
+    const nt_error *place = part.message[0] ? &part : &it->failed_at;
+    nt_fail_at(error, status, place->file, place->line, place->column,
                "at t = %.9g s, step %.3g s: %s%s%s%s", s->now.all[NT_PHASE_T], h,
                s->report.words ? s->report.words : nt_status_text(status), words,
                part.message[0] ? "; " : "", part.message);
@@ -657,28 +673,41 @@ nt_status nt_integrator_give_up(nt_integrator *it, nt_status status, double h, n
 }
 
 /* A step of h is 2^level parts; `done` counts them in units of the finest part, so that time is
- * exact at every level and the last part ends at the end. */
+ * exact at every level and the last part ends at the end. One that was stopped between its parts
+ * goes on with them: the state says how many were made. */
+static bool goes_on(const nt_integrator *it, double end)
+{
+    const nt_parts *p = &it->parts;
+    double made = ldexp((double)p->done, -DEEPEST);
+    return p->done > 0 && p->end == end &&
+           it->stepper.now.all[NT_PHASE_T] == p->begin + made * (p->end - p->begin);
+}
+
 nt_status nt_integrator_advance(nt_integrator *it, double end, nt_observer observer, void *context,
                                 nt_error *error)
 {
     nt_stepper *s = &it->stepper;
     if (!it->started)
         return nt_fail(error, NT_INVALID, "the integrator was not started");
-    double begin = s->now.all[NT_PHASE_T], h = end - begin;
+    if (!goes_on(it, end))
+        it->parts = (nt_parts){s->now.all[NT_PHASE_T], end, 0};
+    double begin = it->parts.begin, h = end - begin;
     if (!(h > 0) || !isfinite(h))
         return nt_fail(error, NT_INVALID, "step from t = %g s to %g s, expected a later time",
                        begin, end);
     double smallest = it->minimum_step > 0 ? it->minimum_step : 1e-4 * h;
-    long long whole = 1LL << DEEPEST, done = 0;
+    long long whole = 1LL << DEEPEST, done = it->parts.done;
     while (done < whole) {
         long long part = whole >> it->level;
         double part_h = it->level == 0 ? h : ldexp(h, -it->level);
         nt_status status = nt_integrator_attempt(it, part_h);
+        if (status == NT_INTERRUPTED)
+            return nt_integrator_give_up(it, status, part_h, error);
         if (status != NT_OK) {
             it->statistics.rejected++;
             it->calm = 0;
             nt_integrator_roll_back(it);
-            if (status == NT_NO_MEMORY || it->level == DEEPEST || part_h / 2 < smallest)
+            if (nt_is_final(status) || it->level == DEEPEST || part_h / 2 < smallest)
                 return nt_integrator_give_up(it, status, part_h, error);
             it->level++;
             continue;
@@ -688,13 +717,14 @@ nt_status nt_integrator_advance(nt_integrator *it, double end, nt_observer obser
         bool found = false;
         if ((status = nt_stops_find(it, &part_h, &reached, &found)) != NT_OK)
             return nt_integrator_give_up(it, status, part_h, error);
-        it->stops.busy = found || done < whole;
-        if (it->stops.events && done == whole && !found)
-            it->stops.stretch.done++;
+        it->stops.busy = found;
         if (found && part_h == 0)
             return nt_stops_happen(it, error);
         if ((status = nt_integrator_accept(it, part_h, reached)) != NT_OK)
             return nt_integrator_give_up(it, status, part_h, error);
+        it->parts.done = found || done == whole ? 0 : done;
+        if (it->stops.events && done == whole && !found)
+            it->stops.stretch.done++;
         if (it->level > 0 && ++it->calm >= PATIENCE && done % (2 * part) == 0) {
             it->level--;
             it->calm = 0;
@@ -771,25 +801,7 @@ void nt_integrator_observe_events(nt_integrator *it, nt_event_observer observer,
     it->event_context = context;
 }
 
-int nt_integrator_began_anew(const nt_integrator *it)
-{
-    return it && it->stops.events && it->stops.stretch.last == it->before.all[NT_PHASE_T] &&
-           it->stepper.now.all[NT_PHASE_T] > it->before.all[NT_PHASE_T];
-}
-
-int nt_integrator_ended_by(const nt_integrator *it)
-{
-    return it && it->stops.stretch.ended ? it->stops.stretch.ended_by : -1;
-}
-
-int nt_integrator_is_variable(const nt_integrator *it) { return it && it->variable; }
-
 const nt_statistics *nt_integrator_statistics(const nt_integrator *it)
 {
     return it ? &it->statistics : NULL;
-}
-
-const nt_system *nt_integrator_system(const nt_integrator *it)
-{
-    return it ? it->problem->system : NULL;
 }

@@ -7,6 +7,12 @@
 #include "method/step_control.h"
 #include "system/minimum_norm.h"
 
+/* What is made of a step that is halved: 2^40 is all of it. */
+typedef struct nt_parts {
+    double begin, end; /* s, of the whole step */
+    long long done;    /* 0: no step is under way */
+} nt_parts;
+
 struct nt_integrator {
     nt_problem *problem;
     nt_factors *factors; /* of the steps; their rows are those of the state                 */
@@ -35,9 +41,11 @@ struct nt_integrator {
     bool keeps; /* the method keeps factors from step to step, and a state has room for them */
     int failed_unknown; /* that the words of the last failed step name, -1: none              */
     char failed[160];   /* words for the part without a value that ended the last try, "": none */
+    nt_error failed_at; /* its place: file, line and column */
     nt_statistics statistics;
     double minimum_step, maximum_step;
-    int level;     /* the step in use is the one asked for / 2^level                 */
+    int level; /* the step in use is the one asked for / 2^level                 */
+    nt_parts parts;
     int calm;      /* steps accepted since the last change of level                  */
     bool variable; /* steps follow an error estimate or the method's proposal    */
     nt_step_control control;

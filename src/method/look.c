@@ -127,6 +127,8 @@ nt_status nt_integrator_balance(nt_integrator *it, const nt_state *state, nt_sta
     nt_status status = nt_integrator_looking(it, &looking);
     if (status == NT_OK)
         status = nt_factors_accelerate(it->look, &at, shown.vdot, shown.lambda, shown.mu, &effort);
+    if (nt_problem_stops(p))
+        status = NT_INTERRUPTED;
     if (nt_has_no_rates(status))
         return NT_OK;
     if (status != NT_OK)
@@ -236,6 +238,24 @@ nt_status nt_integrator_reactions(nt_integrator *it, const nt_state *state, doub
     return status == NT_OK ? NT_OK
                            : nt_fail(error, status, "reactions at t = %g s: %s", state->t,
                                      nt_status_text(status));
+}
+
+int nt_integrator_began_anew(const nt_integrator *it)
+{
+    return it && it->stops.events && it->stops.stretch.last == it->before.all[NT_PHASE_T] &&
+           it->stepper.now.all[NT_PHASE_T] > it->before.all[NT_PHASE_T];
+}
+
+int nt_integrator_ended_by(const nt_integrator *it)
+{
+    return it && it->stops.stretch.ended ? it->stops.stretch.ended_by : -1;
+}
+
+int nt_integrator_is_variable(const nt_integrator *it) { return it && it->variable; }
+
+const nt_system *nt_integrator_system(const nt_integrator *it)
+{
+    return it ? it->problem->system : NULL;
 }
 
 int nt_integrator_failed_unknown(const nt_integrator *it) { return it ? it->failed_unknown : -1; }

@@ -168,6 +168,8 @@ static nt_status solve(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
         z[i] = -residual[i];
     nt_factors_clear_dropped(f, z);
     nt_statistics *statistics = s->statistics;
+    if (nt_problem_stops(p))
+        return NT_INTERRUPTED;
     statistics->solves++;
     statistics->iterations++;
     if (!tangent) {

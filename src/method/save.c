@@ -17,6 +17,7 @@ typedef struct header {
     int nq, nv, nh, nn, n_memory, frame;
     size_t size, statistics_size, solver_size, kept_size;
     int level, calm, n_dropped, n_off, stale, kept, in_parts;
+    nt_parts parts;
     nt_step_control control;
     nt_energy_watch watch;
     nt_statistics statistics;
@@ -43,7 +44,7 @@ static header save_header_of(const nt_integrator *it)
     const nt_factors *f = it->factors;
     header h;
     memset(&h, 0, sizeof h); /* padding too: equal states are equal bytes */
-    memcpy(h.magic, "nutate7", 8);
+    memcpy(h.magic, "nutate8", 8);
     snprintf(h.method, sizeof h.method, "%s", it->method->name);
     h.nq = p->nq, h.nv = p->nv, h.nh = p->nh, h.nn = p->nn;
     h.n_memory = p->system->n_memory;
@@ -55,6 +56,7 @@ static header save_header_of(const nt_integrator *it)
     h.level = it->level, h.calm = it->calm, h.n_dropped = f->n_dropped;
     h.n_off = p->n_off;
     h.stale = it->stepper.stale, h.kept = it->keeps && f->kept, h.in_parts = f->in_parts;
+    h.parts = it->parts;
     h.control = it->control;
     h.watch = it->watch;
     h.statistics = it->statistics;
@@ -167,7 +169,8 @@ nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t siz
         h.n_memory != mine.n_memory || h.frame != mine.frame || h.size != mine.size ||
         h.statistics_size != mine.statistics_size || h.solver_size != mine.solver_size ||
         h.kept_size != mine.kept_size || h.n_dropped < 0 || h.n_dropped > mine.nh + mine.nn ||
-        h.n_off < 0 || h.n_off > h.n_dropped || h.level < 0 || h.level > 62)
+        h.n_off < 0 || h.n_off > h.n_dropped || h.level < 0 || h.level > 62 || h.parts.done < 0 ||
+        h.parts.done >= 1LL << 40)
         return nt_fail(error, NT_INVALID, "saved state is of another system or frame");
     if (size != nt_integrator_saved_size(it))
         return nt_fail(error, NT_INVALID, "saved state has %zu bytes, expected %zu for this system",
@@ -189,6 +192,7 @@ nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t siz
     it->stepper.resumed = true;
     it->stepper.stale = h.stale;
     it->level = h.level, it->calm = h.calm;
+    it->parts = h.parts;
     it->control = h.control;
     it->watch = h.watch;
     nt_energy_watch_keep(it, &it->before);

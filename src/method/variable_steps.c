@@ -190,11 +190,13 @@ static nt_status let_stand(nt_integrator *it, const walk *w)
 static nt_status reject(nt_integrator *it, nt_status status, double h, const nt_step_error *worst,
                         const walk *w)
 {
+    if (status == NT_INTERRUPTED)
+        return nt_integrator_give_up(it, status, h, w->error);
     it->statistics.rejected++;
     nt_integrator_roll_back(it);
     double smaller =
         status != NT_OK ? h / 4 : nt_step_after_rejected(h, worst->size, it->method->error_order);
-    if (h <= w->smallest || status == NT_NO_MEMORY)
+    if (h <= w->smallest || nt_is_final(status))
         return status != NT_OK ? nt_integrator_give_up(it, status, h, w->error)
                                : too_small(it, worst, h, w->error);
     it->control.next = fmax(smaller, w->smallest);
@@ -295,6 +297,8 @@ nt_status nt_integrator_advance_variable(nt_integrator *it, double end, double h
         if (it->stops.events && !it->stops.stretch.laid_out)
             break; /* an event has ended the stretch */
     }
+    if (it->awaits && status == NT_INTERRUPTED) /* within a step behind one that is not shown */
+        nt_integrator_take_back(it);
     it->awaits = false; /* an interrupted run goes on from what it has shown */
     return status;
 }

@@ -14,6 +14,7 @@
  * A step in the midst of which the equations have no value stands nevertheless, as it does where no
  * work is asked for; the work is no number from there on, which no result takes. */
 #include "method/work.h"
+#include "base/error.h"
 #include "method/integrator.h"
 
 /* (1 - sqrt(3/7))/2 */
@@ -86,14 +87,14 @@ nt_status nt_integrator_powers(nt_integrator *it, const nt_phase *from, const nt
     power[0] = power_of(it, from, to, gives);
     s->glances = true;
     nt_status status = NT_OK;
-    for (int k = 1; k < NT_WORK_NODES - 1 && status != NT_NO_MEMORY; k++) {
+    for (int k = 1; k < NT_WORK_NODES - 1 && !nt_is_final(status); k++) {
         if (!nt_work_looks(it->method, k))
             continue;
         status = nt_integrator_between(it, from, to, t + nt_work_node[k] * h, &it->within);
         power[k] = status == NT_OK ? power_of(it, &it->within, to, gives) : (double)NAN;
     }
     s->glances = false;
-    if (status == NT_NO_MEMORY)
+    if (nt_is_final(status))
         return status;
     power[NT_WORK_NODES - 1] = power_of(it, to, to, gives);
     nt_work_fill(it->method, power);

@@ -281,6 +281,15 @@ void nt_run_destroy(nt_run *run)
 
 const nt_model *nt_run_model(const nt_run *run) { return run ? run->model : NULL; }
 const nt_system *nt_run_system(nt_run *run) { return run ? &run->system : NULL; }
+
+void nt_run_stop_when(nt_run *run, int (*requested)(void *context), void *context)
+{
+    if (!run)
+        return;
+    run->stop = (nt_stop_request){requested, context};
+    run->system.stop = requested ? &run->stop : NULL;
+}
+
 double nt_run_length(const nt_run *run) { return run ? run->length : 0; }
 
 const char *nt_run_corrections(const nt_run *run)

@@ -67,8 +67,9 @@ typedef struct nt_run_damping {
 struct nt_run {
     const nt_model *model;
     nt_arena arena;
-    nt_arena work;    /* of what is found anew whenever it is looked at */
-    nt_system system; /* self: this run */
+    nt_arena work;        /* of what is found anew whenever it is looked at */
+    nt_system system;     /* self: this run */
+    nt_stop_request stop; /* of the system  */
 
     /* All numbers of the model that parameters can change lie in one piece, so that bindings name a
      * number by its place there, and a copy of the piece is a copy of the model's numbers: gravity,

@@ -80,7 +80,7 @@ nt_status nt_factors_solve(nt_factors *f, double *b, bool *made)
     if (*made) {
         nt_solver_forget(f->solver);
         memcpy(f->made, f->matrix.values, bytes);
-        status = nt_solver_factor(f->solver, &f->matrix);
+        status = nt_factors_factor(f);
         f->made[0] = status == NT_OK ? f->made[0] : (double)NAN;
     }
     return status == NT_OK ? nt_solver_solve(f->solver, b, 1) : status;

@@ -69,6 +69,12 @@ static inline void nt_factors_begin(nt_factors *factors)
 
 /* From now on nt_factors_solve keeps factors while the matrix does not change. NT_NO_MEMORY. */
 nt_status nt_factors_keep_made(nt_factors *factors);
+/* Factorises the matrix; NT_INTERRUPTED where somebody wants to stop before that. */
+static inline nt_status nt_factors_factor(nt_factors *factors)
+{
+    return nt_problem_stops(factors->problem) ? NT_INTERRUPTED
+                                              : nt_solver_factor(factors->solver, &factors->matrix);
+}
 /* b[n] from the matrix, which is cleared; *made: it was factorised for that. What the solver
  * remembers of earlier matrices is forgotten, so that the same numbers give the same bits. */
 nt_status nt_factors_solve(nt_factors *factors, double *b, bool *made);

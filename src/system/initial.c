@@ -179,7 +179,7 @@ nt_status nt_factors_exchange_rows(nt_factors *f, const nt_point *at, bool *chan
     *changed = false;
     nt_status status = weighted_constraints(f, at, f->problem->length);
     if (status == NT_OK)
-        status = nt_solver_factor(f->solver, &f->matrix);
+        status = nt_factors_factor(f);
     for (int i = 0; i < f->n_dropped && status == NT_OK; i++) {
         int d = f->dropped[i], most = d, kappa = p->nv + p->nh;
         double *c = f->work;
@@ -196,7 +196,7 @@ nt_status nt_factors_exchange_rows(nt_factors *f, const nt_point *at, bool *chan
         f->dropped[i] = most;
         *changed = true;
         if ((status = nt_solver_drop(f->solver, f->dropped, f->n_dropped)) == NT_OK)
-            status = nt_solver_factor(f->solver, &f->matrix);
+            status = nt_factors_factor(f);
     }
     sort_dropped(f);
     return status;

@@ -150,12 +150,32 @@ static inline nt_status evaluate_all(const nt_problem *problem, const nt_point *
 
 nt_status nt_problem_evaluate(const nt_problem *problem, const nt_point *at, const nt_terms *terms)
 {
+    if (nt_problem_stops(problem))
+        return NT_INTERRUPTED;
     if (problem->n_off == 0 || !terms->rows)
         return evaluate_all(problem, at, terms);
     nt_status status = evaluate_all(problem, at, terms);
     for (int i = 0; i < problem->n_off; i++)
         terms->rows[problem->off[i]] = 0;
     return status;
+}
+
+static nt_status ends(bool stops, nt_status status, nt_error *error)
+{
+    if (status == NT_INTERRUPTED || !stops)
+        return nt_said(error, status);
+    nt_error_clear(error);
+    return nt_fail(error, NT_INTERRUPTED, "interrupted");
+}
+
+nt_status nt_problem_ends(const nt_problem *problem, nt_status status, nt_error *error)
+{
+    return ends(nt_problem_stops(problem), status, error);
+}
+
+nt_status nt_system_ends(const nt_system *system, nt_status status, nt_error *error)
+{
+    return ends(nt_system_stops(system), status, error);
 }
 
 nt_status nt_problem_parameter_tangent(const nt_problem *problem, const nt_point *at, int k,

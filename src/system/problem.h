@@ -27,7 +27,9 @@ typedef struct nt_problem {
     int *off, n_off;
     unsigned char *is_off; /* [nc] scratch; NULL where nothing switches rows */
 
-    double length; /* m, the system's own measure of angles against lengths */
+    double length;        /* m, the system's own measure of angles against lengths */
+    nt_stop_request stop; /* asked besides that of the system */
+    bool unasked;         /* what is computed is brought to its end: nobody is asked */
 
     /* the adapter's work; see adapter.c */
     struct nt_adapter *adapter;
@@ -41,8 +43,30 @@ nt_status nt_problem_create(nt_problem **problem, const nt_system *system, nt_fr
                             nt_error *error);
 void nt_problem_destroy(nt_problem *problem);
 
+static inline bool nt_system_stops(const nt_system *system)
+{
+    const nt_stop_request *stop = system->stop;
+    return stop && stop->requested && stop->requested(stop->context) != 0;
+}
+
+/* Whether somebody wants what is computed to stop. What has several ways to go on after a failure
+ * need not tell this one from others on each: it is the same answer until a step is accepted, a
+ * row taken or a result handed over, where it is asked again. */
+static inline bool nt_problem_stops(const nt_problem *problem)
+{
+    const nt_stop_request *own = &problem->stop;
+    return !problem->unasked && ((own->requested && own->requested(own->context) != 0) ||
+                                 nt_system_stops(problem->system));
+}
+
+/* The end of a public function that computes: NT_INTERRUPTED with words where it was asked to stop,
+ * whatever its parts have made of that, else `status`. */
+nt_status nt_problem_ends(const nt_problem *problem, nt_status status, nt_error *error);
+nt_status nt_system_ends(const nt_system *system, nt_status status, nt_error *error);
+
 /* system->evaluate in the problem's frame: v, vdot, moment rows, map and increments are all in it.
- * Where the frames differ the residual is always computed (its rotation enters the tangent). */
+ * Where the frames differ the residual is always computed (its rotation enters the tangent).
+ * NT_INTERRUPTED where somebody wants it to stop. */
 nt_status nt_problem_evaluate(const nt_problem *problem, const nt_point *at, const nt_terms *terms);
 
 /* system->parameter_tangent in the problem's frame; NT_UNSUPPORTED where there is none. */

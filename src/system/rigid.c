@@ -48,11 +48,17 @@ static nt_status place_bodies(const nt_problem *p, nt_rigid *r, nt_error *error)
         r->body_of[i] = -1;
     for (int k = 0; k < p->space.n_blocks; k++) {
         const nt_block *block = &p->space.blocks[k];
-        if (block->kind == NT_SO3)
-            return nt_fail(error, NT_UNSUPPORTED,
-                           "frame se3 is for bodies that move freely or by joints; block %d of the "
-                           "space is a rotation without translation",
-                           k);
+        if (block->kind == NT_SO3) {
+            char name[160];
+            nt_error place = {0};
+            nt_problem_coordinate_name(p, block->v, name, sizeof name);
+            if (p->system->place)
+                p->system->place(p->system->self, block->v, &place);
+            return nt_fail_at(error, NT_UNSUPPORTED, place.file, place.line, place.column,
+                              "frame se3 is for bodies that move freely or by joints; block %d of "
+                              "the space is a rotation without translation (%s)",
+                              k, name);
+        }
         if (block->kind != NT_R3SO3)
             continue;
         body *b = &r->bodies[r->n_bodies];

@@ -484,6 +484,7 @@ static void in_runs(void **state)
     IS_UNKNOWN("rate.version",
                nt_run_sample_tangent(run, &quantity, 1, &now, r, &rate, r, numbers, e));
     IS_UNKNOWN("rate.version", nt_run_objective_tangent(run, &now, r, &rate, r, numbers, e));
+    nt_run_stop_when(NULL, NULL, NULL); /* nothing */
     nt_run_destroy(NULL);
 }
 

@@ -45,6 +45,32 @@ if command -v ncdump >/dev/null; then
     [ "${rows:-0}" -gt 100 ] || fail "NetCDF after a kill: ${rows:-no} rows"
 fi
 
+# Steps that are halved some hundred thousand times: the run ends between two of their parts, and
+# goes on with the next one.
+stepped="--step 1000 --duration 2000 --set simulation.minimum_step=1e-9 --set output.every=0.5"
+parts() {
+    "$nutate" run top.yaml $stepped --no-energy-check -o "$@" 2>err
+}
+parts whole.csv || fail "steps that are halved: $(cat err)"
+parts parts.csv &
+job=$!
+sleep 0.1
+kill -s TERM $job
+wait $job
+got=$?
+for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    [ $got = 130 ] || break
+    parts parts.csv --resume &
+    job=$!
+    sleep 0.1
+    kill -s TERM $job 2>err2
+    wait $job
+    got=$?
+done
+[ $got = 130 ] && { parts parts.csv --resume; got=$?; }
+[ $got = 0 ] || fail "halved steps, gone on with: exit status $got: $(cat err)"
+cmp -s whole.csv parts.csv || fail "halved steps, gone on with: other rows"
+
 # Every command answers while it reads: the shell's opening of the pipe waits for that of the command.
 mkfifo model
 for arguments in "check" "modes -o read.csv" "run -o read.csv" "linearise -o read.nc"; do

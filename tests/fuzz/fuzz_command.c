@@ -121,8 +121,17 @@ static clock_t begun;
 void nt_cli_signals_listen(void);
 void nt_cli_signals_in_order(bool wanted);
 bool nt_cli_stop_asked(void);
+void nt_cli_signals_finish(void);
+int nt_cli_stop_computing(void *unused);
+static bool finishing;
 void nt_cli_signals_listen(void) {}
-void nt_cli_signals_in_order(bool wanted) { (void)wanted; }
+void nt_cli_signals_in_order(bool wanted) { finishing = finishing && !wanted; }
+void nt_cli_signals_finish(void) { finishing = true; }
+int nt_cli_stop_computing(void *unused)
+{
+    (void)unused;
+    return asked && !finishing;
+}
 bool nt_cli_stop_asked(void) { return asked != 0; }
 
 static void tick(int signal)

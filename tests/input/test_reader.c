@@ -512,7 +512,8 @@ static void wrong_settings_name_themselves(void **state)
     refuse_text(heavy_top, &(nt_setting){"simulation.stp", "1"}, 1,
                 "--set simulation.stp: unknown key 'stp' in simulation; did you mean 'step'?");
     refuse_text(heavy_top, &(nt_setting){"bodies.top.mass", "-1"}, 1,
-                "test.yaml:6:3: body top has mass -1 kg, expected a positive number");
+                "test.yaml:6:3: body top has mass -1 kg, expected a positive number "
+                "(--set bodies.top.mass=-1)");
 }
 
 /* ---- bad models

@@ -274,6 +274,7 @@ nt_status nt_linear_create(nt_linear **out, const nt_linear_setup *setup, nt_err
     l->at = nt_state_point(&l->state);
     if (status == NT_OK)
         status = make(l, setup, error);
+    status = nt_system_ends(nt_run_system(setup->run), status, error);
     if (status != NT_OK) {
         nt_linear_destroy(l);
         return nt_said(error, status);

@@ -399,6 +399,7 @@ nt_status nt_campbell_create(nt_campbell **out, const nt_campbell_setup *setup, 
     if (back != NT_OK && status == NT_OK)
         status = nt_fail(error, back, "%s cannot be set back to %.9g: %s", setup->parameter, value,
                          why.message);
+    status = nt_system_ends(nt_run_system(setup->run), status, error);
     if (status != NT_OK) {
         nt_campbell_destroy(c);
         return nt_said(error, status);

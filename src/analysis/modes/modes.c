@@ -284,6 +284,10 @@ static void describe(const nt_pencil *p, const rigid *r, double sr, double si, d
             re += xr[i] * Me[i], im -= xi[i] * Me[i];
         mode->participation[k] = re / energy;
         mode->effective_mass[k] = (re * re + im * im) / energy;
+        if (!isfinite(mode->effective_mass[k])) { /* squares of large masses have no room */
+            double root = sqrt(energy), part = hypot(re / root, im / root);
+            mode->effective_mass[k] = part * part;
+        }
     }
     say(p, xr, xi, Mr, Mi, shares, words);
 }
@@ -372,6 +376,30 @@ static nt_status take_modes(nt_modes *m, const nt_pencil *p, const nt_pairs *pai
     return status;
 }
 
+/* Numbers of a mode that are none, as where squares of masses overflow, are no result. */
+static nt_status check_finite(const nt_modes *m, const nt_pencil *p, nt_error *error)
+{
+    static const char *const along[] = {"x", "y", "z", "rx", "ry", "rz"};
+    for (int i = 0; i < m->n; i++) {
+        const nt_mode *mode = &m->mode[i];
+        bool shape = true;
+        for (int k = 0; k < p->n; k++)
+            shape = shape && isfinite(mode->shape[0][k]) && isfinite(mode->shape[1][k]);
+        if (!isfinite(mode->eigenvalue[0]) || !isfinite(mode->eigenvalue[1]) || !shape)
+            return nt_fail(error, NT_NOT_FINITE, "mode %d: its %s is not finite", i + 1,
+                           shape ? "eigenvalue" : "shape");
+        if (!isfinite(mode->residual))
+            return nt_fail(error, NT_NOT_FINITE, "mode %d: its residual is not finite", i + 1);
+        for (int k = 0; k < 6; k++)
+            if (!isfinite(mode->participation[k]) || !isfinite(mode->effective_mass[k]))
+                return nt_fail(
+                    error, NT_NOT_FINITE, "mode %d: its %s along %s is not finite", i + 1,
+                    isfinite(mode->participation[k]) ? "effective mass" : "participation",
+                    along[k]);
+    }
+    return NT_OK;
+}
+
 /* LAPACK's cost grows with the cube of the degrees of freedom, ARPACK's with the modes wanted:
  * below this many velocities, or where half of the modes are wanted, LAPACK. */
 enum { SMALL = 200 };
@@ -433,8 +461,11 @@ nt_status nt_modes_create(nt_modes **out, const nt_modes_setup *setup, nt_error 
         status = find(m, p, setup, &pairs, error);
     if (status == NT_OK && (status = take_modes(m, p, &pairs, s->q, setup->count)) != NT_OK)
         nt_fail(error, status, "out of memory");
+    if (status == NT_OK)
+        status = check_finite(m, p, error);
     nt_pairs_free(&pairs);
     nt_pencil_destroy(p);
+    status = nt_system_ends(setup->system, status, error);
     if (status != NT_OK) {
         nt_modes_destroy(m);
         return nt_said(error, status);

@@ -407,7 +407,7 @@ static nt_status differentiate_all(work *w, nt_mode_rates *out, nt_error *error)
             continue;
         }
         status = differentiate(w, members, m, out);
-        if (status != NT_OK && status != NT_NO_MEMORY)
+        if (status != NT_OK && !nt_is_final(status))
             return nt_fail(error, status, "mode %d has no derivative: its eigenvalue is defective",
                            i + 1);
     }
@@ -459,6 +459,7 @@ nt_status nt_mode_rates_create(nt_mode_rates **rates, const nt_modes *modes, nt_
         status = differentiate_all(&w, out, error);
     nt_pencil_destroy(w.pencil);
     nt_arena_free(&w.arena);
+    status = nt_system_ends(system, status, error);
     if (status != NT_OK) {
         nt_mode_rates_destroy(out);
         return nt_said(error, status);

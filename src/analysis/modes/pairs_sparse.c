@@ -125,6 +125,8 @@ static nt_status iterate(search *s, krylov *k)
     k->iparam[6] = s->symmetric ? 3 : 1;
     k->info = 1;
     while (status == NT_OK && ido != 99) {
+        if (nt_problem_stops(s->pencil->problem))
+            return NT_INTERRUPTED;
         if (s->symmetric)
             dsaupd_(&ido, "G", &k->n, "LM", &k->nev, &tolerance, k->resid, &k->ncv, k->v, &k->n,
                     k->iparam, k->ipntr, k->workd, k->workl, &k->lworkl, &k->info, 1, 2);
@@ -391,7 +393,7 @@ nt_status nt_pairs_sparse(nt_pencil *p, int count, nt_pairs *pairs, nt_error *er
         *pairs = (nt_pairs){0};
         status = find(&s, count, pairs);
         double fitting = FIT * typical(pairs, 1e-4 * s.sigma);
-        if (status == NT_NO_MEMORY || status == NT_INVALID ||
+        if (nt_is_final(status) || status == NT_INVALID ||
             (status == NT_OK && worst_residual(p, pairs, s.d + p->n) <= GOOD) || turn == 2)
             break;
         s.sigma = fitting > 0 && (fitting < 0.5 * s.sigma || fitting > 2 * s.sigma) ? fitting

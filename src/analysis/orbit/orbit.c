@@ -439,10 +439,8 @@ static nt_status search_return(nt_orbit *o, double longest, double h, double *fo
                                 longest);
 }
 
-nt_status nt_orbit_guess_period(nt_orbit *o, double longest, double h, nt_error *error)
+static nt_status guess_period(nt_orbit *o, double longest, double h, nt_error *error)
 {
-    nt_error_clear(error);
-    NT_NEED(error, "orbit", o);
     if (!(longest > 0) || !(h > 0) || !isfinite(longest) || !isfinite(h))
         return nt_fail(error, NT_INVALID,
                        "a return within %g s in steps of %g s, expected "
@@ -463,6 +461,13 @@ nt_status nt_orbit_guess_period(nt_orbit *o, double longest, double h, nt_error 
     o->T = found;
     weigh(o);
     return nt_said(error, place_nodes(o, first->q, first->v, first->memory, error));
+}
+
+nt_status nt_orbit_guess_period(nt_orbit *o, double longest, double h, nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "orbit", o);
+    return nt_said(error, nt_system_ends(o->system, guess_period(o, longest, h, error), error));
 }
 
 /* ---- the search ----------------------------------------------------------------------------- */
@@ -533,10 +538,8 @@ nt_status nt_orbit_begin_again(nt_orbit *o, nt_error *error)
     return nt_said(error, place_nodes(o, q, v, o->node[0].memory, error));
 }
 
-nt_status nt_orbit_find(nt_orbit *o, nt_error *error)
+static nt_status find(nt_orbit *o, nt_error *error)
 {
-    nt_error_clear(error);
-    NT_NEED(error, "orbit", o);
     o->iterations = 0;
     memset(o->u, 0, (size_t)nt_orbit_unknowns(o, false) * sizeof *o->u);
     nt_status status = nt_orbit_step_along(o, o->u, 0, -1); /* parameters may have changed */
@@ -557,6 +560,16 @@ nt_status nt_orbit_find(nt_orbit *o, nt_error *error)
     return NT_OK;
 }
 
+nt_status nt_orbit_find(nt_orbit *o, nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "orbit", o);
+    nt_status status = find(o, error);
+    status = nt_system_ends(o->system, status, error);
+    o->is_found = o->is_found && status == NT_OK;
+    return nt_said(error, status);
+}
+
 nt_status nt_orbit_check_steps(nt_orbit *o, double *miss, nt_error *error)
 {
     nt_error_clear(error);
@@ -567,5 +580,5 @@ nt_status nt_orbit_check_steps(nt_orbit *o, double *miss, nt_error *error)
     *miss = nt_orbit_largest_miss(o);
     o->steps /= 2;
     o->miss = found;
-    return nt_said(error, status);
+    return nt_said(error, nt_system_ends(o->system, status, error));
 }

@@ -442,5 +442,5 @@ nt_status nt_orbit_follow(nt_orbit *o, int parameter, double to, double step, in
     if (status == NT_OK)
         status = follow(&p, to, most, visit, context, error);
     o->kept_fixed = o->on_path = false;
-    return nt_said(error, status);
+    return nt_said(error, nt_system_ends(o->system, status, error));
 }

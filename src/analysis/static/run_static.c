@@ -265,7 +265,7 @@ static nt_status find_unknowns(search *s)
             status = find_conditions(s, s->trial);
             bool better = status == NT_OK &&
                           (norm(s->trial, scale, s->n) < before || largest * share <= 10 * SETTLED);
-            if (better || halving == HALVINGS || status == NT_NO_MEMORY)
+            if (better || halving == HALVINGS || nt_is_final(status))
                 break;
             for (int j = 0; j < s->n; j++)
                 s->p[model->unknowns[j]] -= share * s->du[j];

@@ -349,7 +349,7 @@ nt_status nt_static_factor(nt_static *s, double shift)
         hold_in_matrix(s, &s->holds[k]);
     s->factorisations++;
     s->has_factors = false;
-    return nt_solver_factor(s->solver, s->matrix);
+    return nt_problem_stops(s->problem) ? NT_INTERRUPTED : nt_solver_factor(s->solver, s->matrix);
 }
 
 nt_status nt_static_solve_linear(nt_static *s, double *b)

@@ -240,7 +240,7 @@ static nt_status search_slipping(nt_static *s, nt_error *error)
         status = is_left(s, &left);
     if (status == NT_OK && !left)
         return NT_OK;
-    if (status == NT_NO_MEMORY || s->n_free > 0)
+    if (nt_is_final(status) || s->n_free > 0)
         return status;
     nt_static_go_back(s, s->placed);
     s->damped = true;
@@ -363,7 +363,7 @@ nt_status nt_static_solve_rough(nt_static *s, nt_error *error)
         status = nt_fail(&first, NT_NOT_CONVERGED,
                          "no static state found: the search ended where friction pushes what has "
                          "slipped");
-    if (status != NT_OK && status != NT_NO_MEMORY) {
+    if (status != NT_OK && !nt_is_final(status)) {
         nt_status again = begin_search(s, load);
         if (again == NT_OK)
             again = find_and_verify(s, nt_static_come_to_rest, &second);

@@ -62,7 +62,7 @@ static nt_status judge_by_modes(nt_static *s, nt_stability *out)
     nt_modes_setup setup = {.system = s->problem->system, .state = &state};
     nt_status status = nt_modes_create(&modes, &setup, NULL);
     if (status != NT_OK)
-        return status == NT_NO_MEMORY ? status : NT_OK;
+        return nt_is_final(status) ? status : NT_OK;
     out->stable = 1;
     for (int i = 0; i < nt_modes_count(modes); i++) {
         nt_mode mode = nt_modes_at(modes, i);
@@ -153,6 +153,7 @@ nt_status nt_static_stability(nt_static *s, nt_stability *out, nt_error *error)
     if (!s->solved)
         return nt_fail(error, NT_INVALID, "there is no static state to look at");
     nt_status status = nt_static_slips(s) ? judge_standing(s, out) : judge(s, out);
-    return status == NT_OK ? NT_OK
-                           : nt_fail(error, status, "stability: %s", nt_status_text(status));
+    if (status != NT_OK)
+        nt_fail(error, status, "stability: %s", nt_status_text(status));
+    return nt_said(error, nt_problem_ends(s->problem, status, error));
 }

@@ -303,7 +303,7 @@ static nt_status try_to_rest(nt_static *s, bool *rests)
     if (*rests)
         return status;
     nt_static_go_back(s, s->begin);
-    return status == NT_NO_MEMORY ? status : NT_OK;
+    return nt_is_final(status) ? status : NT_OK;
 }
 
 /* What is at its limit has slipped: its friction stays what it is when parameters change. Where no
@@ -339,7 +339,7 @@ static nt_status let_slip(nt_static *s)
         status = nt_static_evaluate(s, s->residual, true);
     if (status == NT_OK)
         status = nt_static_find_free(s, &free_motion);
-    if ((status == NT_OK && !free_motion) || status == NT_NO_MEMORY)
+    if ((status == NT_OK && !free_motion) || nt_is_final(status))
         return status;
     nt_static_go_back(s, s->begin);
     nt_problem_take_rows(s->problem, s->memory);
@@ -356,7 +356,7 @@ nt_status nt_static_come_to_rest(nt_static *s, nt_error *error)
         status = stick(s);
     for (int i = 0; i < STEPS && status == NT_OK && !rests; i++) {
         nt_status step = take_step(s, &m);
-        if (step == NT_NO_MEMORY)
+        if (nt_is_final(step))
             status = step;
         else if (step != NT_OK) {
             m.shift *= 4;

@@ -245,7 +245,7 @@ static nt_status follow_load(path *a)
         if ((status = tangent_if_any(a, done == 0)) != NT_OK)
             break;
         status = step_rough(a, load);
-        if (status != NT_OK && status != NT_NO_MEMORY && a->rate[s->problem->n] == 0) {
+        if (status != NT_OK && !nt_is_final(status) && a->rate[s->problem->n] == 0) {
             /* nothing was stiff where the path begins: where the loads take it */
             double from = s->load;
             if ((status = set_load(s, load)) == NT_OK)
@@ -390,11 +390,11 @@ static nt_status follow_arc(path *a)
         double load = s->load, first = a->rate[n], last;
         memcpy(a->before, a->rate, ((size_t)n + 1) * sizeof *a->before);
         nt_static_keep(s, s->kept[1]);
-        while ((status = try_arc(a, load, ds, &iterations)) != NT_OK && status != NT_NO_MEMORY &&
+        while ((status = try_arc(a, load, ds, &iterations)) != NT_OK && !nt_is_final(status) &&
                ds > SHORTEST)
             ds /= 2;
         if (status != NT_OK)
-            return status == NT_NO_MEMORY ? status : refuse_load(a, load + ds * first);
+            return nt_is_final(status) ? status : refuse_load(a, load + ds * first);
         char name[160];
         if (nt_static_names_overload(s, name, sizeof name))
             return nt_fail(a->error, NT_NOT_CONVERGED,
@@ -481,6 +481,7 @@ nt_status nt_static_follow(nt_static *s, const nt_static_path *wanted, nt_error 
     }
     if (status == NT_OK)
         status = wanted->arc_length ? follow_arc(&a) : follow_load(&a);
+    status = nt_problem_ends(s->problem, status, error);
     s->solved = status == NT_OK;
     s->follows = false;
     return nt_said(error, status);

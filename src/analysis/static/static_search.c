@@ -436,7 +436,7 @@ static nt_status follow_damped(nt_static *s, damped *d)
             return NT_OK;
         if (d->rests && s->problem->space.n_first > 0)
             return NT_NOT_CONVERGED; /* what feeds back may stay where its rates are not zero */
-        if (d->rests && status != NT_NO_MEMORY)
+        if (d->rests && !nt_is_final(status))
             return NT_OK; /* what is at rest and yet no state of Newton's can move freely */
         if (status != NT_NOT_CONVERGED && status != NT_SINGULAR && status != NT_NOT_FINITE)
             return status;
@@ -582,7 +582,7 @@ static nt_status search_again(nt_static *s, damped *d, nt_error *error)
     nt_status status = is_free_at_start(s, &is_free);
     if (status == NT_OK && is_free)
         status = nt_static_hold_free(s, error);
-    if (status == NT_NO_MEMORY)
+    if (nt_is_final(status))
         return status;
     if (status == NT_OK && nt_static_wanders(s))
         return nt_static_refuse_free(s, NT_NOT_CONVERGED, error);
@@ -631,11 +631,13 @@ nt_status nt_static_solve(nt_static *s, nt_error *error)
     if (!s->started)
         return nt_fail(error, NT_INVALID, "nt_static_start was not called");
     if (s->settles) /* part of a search that looks at the end */
-        return nt_said(error, nt_static_solve_once(s, error));
+        return nt_said(error, nt_problem_ends(s->problem, nt_static_solve_once(s, error), error));
     nt_status status =
         s->n_rough > 0 ? nt_static_solve_rough(s, error) : nt_static_solve_once(s, error);
     if (status == NT_OK && (status = nt_static_verify(s, error)) != NT_OK)
         s->solved = false;
+    status = nt_problem_ends(s->problem, status, error);
+    s->solved = s->solved && status == NT_OK;
     return nt_said(error, status);
 }
 

@@ -140,6 +140,8 @@ nt_status nt_static_tangent(nt_static *s, int k, nt_state_tangent *out, nt_error
         status = follow_placement(s, k, d, held);
     if (status == NT_OK)
         status = nt_static_correct(s, d, d);
+    if (nt_problem_stops(p))
+        status = NT_INTERRUPTED;
     if (status != NT_OK)
         return nt_fail(error, status, "derivative of the static state in parameter %s: %s",
                        p->system->parameter_names ? p->system->parameter_names[k] : "",

@@ -303,6 +303,9 @@ static void say_modes(const job *j, double seconds)
     fprintf(stderr, "%d mode%s of %d degree%s of freedom by %s, largest residual %.1e, %.3g s\n", n,
             n == 1 ? "" : "s", velocities, velocities == 1 ? "" : "s", nt_modes_finder(j->modes),
             worst, seconds);
+    if (velocities == 0 && positions == 0)
+        fprintf(stderr, "nothing can move: joints and constraints leave no freedom, so that there "
+                        "are no modes\n");
     if (positions != velocities)
         fprintf(stderr, "%d positions are free, of whose rates %d are: constraints of velocities\n",
                 positions, velocities);
@@ -506,6 +509,7 @@ int nt_cli_modes(const nt_cli_options *options)
     if (status == NT_EXIT_DONE && options->over)
         status = nt_cli_find_parameter("--over", options->name, nt_run_system(j.run), j.sweep.name);
     if (status == NT_EXIT_DONE) {
+        nt_run_stop_when(j.run, nt_cli_stop_computing, NULL);
         nt_cli_signals_in_order(options->over != NULL);
         status = options->over ? follow_modes(&j) : find_modes(&j);
     }

@@ -64,6 +64,7 @@ static int static_make(nt_cli_static *a, const nt_cli_options *options)
         nt_run_set_threads(a->plan.run, options->threads > 0 ? options->threads : 1, &error) !=
             NT_OK)
         return nt_cli_fail(options->name, &error);
+    nt_run_stop_when(a->plan.run, nt_cli_stop_computing, NULL);
     int status = make_loading(a, options);
     if (status != NT_EXIT_DONE)
         return status;

@@ -65,8 +65,11 @@ static nt_status table_fail(nt_reader *reader, const nt_node *name, const nt_nod
         *reader->error = *error;
         return error->status;
     }
-    return nt_node_fail(reader->error, file, "table '%s': file %s %.300s", name->text,
-                        nt_read_words(file, got, sizeof got), error->message);
+    nt_node_fail(reader->error, file, "table '%s': file %s %.300s", name->text,
+                 nt_read_words(file, got, sizeof got), error->message);
+    if (error->status == NT_IO) /* the model is right */
+        reader->error->status = NT_IO;
+    return reader->error->status;
 }
 
 static nt_status check_form(nt_reader *reader, const nt_node *name, const nt_node *value,

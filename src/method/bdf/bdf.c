@@ -30,6 +30,7 @@
  * Memory is allocated by `start`, or by the first step of an integrator that was restored without
  * one: by SUNDIALS too. */
 #include "method/bdf/bdf.h"
+#include "base/error.h"
 
 #include "group/block.h"
 
@@ -392,7 +393,7 @@ static nt_status bdf_advance(nt_bdf *b, double end, bool first)
     if (flag >= 0)
         return NT_OK;
     s->report.step = b->code->tried(b);
-    if (b->status == NT_NOT_FINITE || b->status == NT_NO_MEMORY) /* these have words of their own */
+    if (b->status == NT_NOT_FINITE || nt_is_final(b->status)) /* these have words of their own */
         return b->status;
     s->report.words = b->code->words(flag);
     return NT_NOT_CONVERGED;
@@ -484,7 +485,7 @@ static nt_status bdf_step(nt_stepper *s, double h)
     bool goes_on = !bdf_begins_anew(s) && nt_bdf_ended_at(b, &s->now);
     status = bdf_one_step(b, end, goes_on);
     /* what came before may not fit what comes: a jump in the equations, a change of rows */
-    bool again = status != NT_OK && status != NT_NO_MEMORY && goes_on;
+    bool again = status != NT_OK && !nt_is_final(status) && goes_on;
     return again ? bdf_one_step(b, end, false) : status;
 }
 

@@ -4,6 +4,7 @@
  * values that the step's formula used: its error is that which the tolerance allows. q and v are
  * brought onto the constraints there as at the end, and accelerations and multipliers are solved
  * for anew. */
+#include "base/error.h"
 #include "method/bdf/bdf.h"
 #include "method/dense_output.h"
 
@@ -125,5 +126,5 @@ nt_status nt_bdf_interpolate(nt_stepper *s, const nt_phase *from, const nt_phase
         memcpy(out->lambda, N_VGetArrayPointer(b->between) + b->counted,
                (size_t)s->problem->nc * sizeof(double));
     b->stepper = steps;
-    return status == NT_NO_MEMORY ? status : NT_OK;
+    return nt_is_final(status) ? status : NT_OK;
 }

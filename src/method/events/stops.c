@@ -541,7 +541,7 @@ static nt_status settle(nt_integrator *it, nt_error *error)
     return status;
 }
 
-nt_status nt_stops_happen(nt_integrator *it, nt_error *error)
+static nt_status happen(nt_integrator *it, nt_error *error)
 {
     nt_stops *s = &it->stops;
     bool changed = false;
@@ -581,6 +581,14 @@ nt_status nt_stops_happen(nt_integrator *it, nt_error *error)
     if (changed)
         memcpy(it->before.all, it->stepper.now.all, it->size * sizeof(double));
     return NT_OK;
+}
+
+nt_status nt_stops_happen(nt_integrator *it, nt_error *error)
+{
+    it->problem->unasked = true; /* half of it would be a state that no motion has */
+    nt_status status = happen(it, error);
+    it->problem->unasked = false;
+    return status;
 }
 
 /* ---- from stop to stop ---------------------------------------------------------------------- */

@@ -23,12 +23,12 @@ typedef struct nt_stretch {
 typedef struct nt_stops {
     const nt_events *events; /* NULL: the system has none, and all below is unused */
     nt_stretch stretch;
-    bool beginning; /* at the start: nobody is told                                        */
-    int number;     /* of the event that happened last; -1: it was none */
-    bool busy;     /* within the parts of a step, or something is about to happen: no whole state */
-    double nudge;  /* s, of the last step */
-    nt_phase at;   /* a state within a step */
-    nt_phase from; /* the state just before something happened */
+    bool beginning;   /* at the start: nobody is told                                        */
+    int number;       /* of the event that happened last; -1: it was none */
+    bool busy;        /* something is about to happen: no whole state */
+    double nudge;     /* s, of the last step */
+    nt_phase at;      /* a state within a step */
+    nt_phase from;    /* the state just before something happened */
     nt_phase beyond;  /* the sample at which something has happened, while `seen`     */
     double *beyond_v; /* [nv] its velocities in the system's frame */
     bool seen;

@@ -268,7 +268,7 @@ static nt_status splitting_create_rest(nt_splitting_own *own, const unsigned cha
                               .n_memory = p->system->n_memory,
                               .length = p->system->length,
                               .self = own,
-                              .evaluate = splitting_evaluate};
+                              .evaluate = splitting_evaluate}; /* which asks whether to stop */
     nt_status status = splitting_rest_space(own, alone);
     if (status == NT_OK)
         status = splitting_rest_pattern(own, alone);
@@ -484,7 +484,7 @@ static nt_status splitting_keep_factors(nt_splitting_own *own, const nt_stepper 
     nt_factors_begin(f);
     splitting_gather(own->values, own->n_values, s->factors->matrix.values, f->matrix.values);
     nt_solver_forget(f->solver);
-    nt_status status = nt_solver_factor(f->solver, &f->matrix);
+    nt_status status = nt_factors_factor(f);
     f->kept = status == NT_OK;
     return status;
 }

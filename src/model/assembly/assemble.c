@@ -607,6 +607,8 @@ nt_status nt_assembly_create(nt_assembly **out, nt_run *run, nt_error *error)
     }
     nt_status status = nt_problem_create(&a->problem, &run->system, NT_INERTIAL, error);
     if (status == NT_OK)
+        a->problem->unasked = true; /* values that are set back are so in any case */
+    if (status == NT_OK)
         status = nt_factors_create(&a->factors, a->problem, NT_SOLVER_AUTO, error);
     if (status == NT_OK && take_work(a) != NT_OK)
         status = nt_fail_at(error, NT_NO_MEMORY, run->model->file, 0, 0, "out of memory");
