@@ -592,8 +592,27 @@ static long after(const nt_record *record, double t)
     return k > 0 ? (long)fmin(k, 9e18) : 0;
 }
 
-/* How all values vary along a direction at a state, into out[n_values]. */
-static nt_status derive(nt_record *record, const nt_state *state, const nt_state_rate *rate,
+/* A result does not hold what is no number: too large, or a difference of such. The values, or
+ * (k >= 0) their derivatives with respect to parameter k. */
+static nt_status check_numbers(const nt_record *record, const double *numbers, int k, double t,
+                               nt_error *error)
+{
+    char name[TEXT_ROOM], unit[TEXT_ROOM], meaning[TEXT_ROOM];
+    for (int i = 0; i < record->n_quantities; i++)
+        for (int j = 0; j < record->quantities[i].columns; j++) {
+            if (isfinite(*numbers++))
+                continue;
+            nt_model_quantity_column(record->model, &record->quantities[i], j, name, unit, meaning,
+                                     TEXT_ROOM);
+            const char *of = k < 0 ? "" : parameter_name(record, k);
+            return nt_fail(error, NT_NOT_FINITE, "%s%s%s%s%s is not finite at t = %.9g s",
+                           k < 0 ? "" : "d(", name, k < 0 ? "" : ")/d(", of, k < 0 ? "" : ")", t);
+        }
+    return NT_OK;
+}
+
+/* How all values vary at a state with parameter k, along `rate`, into out[n_values]. */
+static nt_status derive(nt_record *record, const nt_state *state, int k, const nt_state_rate *rate,
                         const double *reaction_rates, double *out, nt_error *error)
 {
     const nt_sample_direction direction = {
@@ -603,7 +622,8 @@ static nt_status derive(nt_record *record, const nt_state *state, const nt_state
         .reactions = record->needs_reactions ? record->reactions : NULL,
         .reaction_rates = record->needs_reactions ? reaction_rates : NULL,
         .rate = rate};
-    return nt_tangent_sampler_take(&record->tangents, &direction, out, error);
+    nt_status status = nt_tangent_sampler_take(&record->tangents, &direction, out, error);
+    return status == NT_OK ? check_numbers(record, out, k, state->t, error) : status;
 }
 
 /* The same for parameter k of the sensitivity. */
@@ -623,7 +643,7 @@ static nt_status find_derivatives(nt_record *record, const nt_integrator *integr
         status = nt_sensitivity_reactions(s, k, state, &d, record->length, record->reaction_rates,
                                           error);
     const nt_state_rate rate = nt_state_rate_along(&d, record->parameters[k]);
-    return status == NT_OK ? derive(record, state, &rate, record->reaction_rates, out, error)
+    return status == NT_OK ? derive(record, state, k, &rate, record->reaction_rates, out, error)
                            : status;
 }
 
@@ -654,23 +674,6 @@ static void put_derived_values(nt_record *record)
     }
 }
 
-/* A result does not hold what is no number: too large, or a difference of such. */
-static nt_status check_values(const nt_record *record, const double *values, double t,
-                              nt_error *error)
-{
-    char name[TEXT_ROOM], unit[TEXT_ROOM], meaning[TEXT_ROOM];
-    for (int i = 0; i < record->n_quantities; i++) {
-        const nt_quantity_info *quantity = &record->quantities[i];
-        for (int j = 0; j < quantity->columns; j++) {
-            if (isfinite(*values++))
-                continue;
-            nt_model_quantity_column(record->model, quantity, j, name, unit, meaning, TEXT_ROOM);
-            return nt_fail(error, NT_NOT_FINITE, "%s is not finite at t = %.9g s", name, t);
-        }
-    }
-    return NT_OK;
-}
-
 /* All values at a state into the row, or where derivatives come between them beside it; the
  * reactions stand in the record. */
 static nt_status take_values(nt_record *record, const nt_state *state, nt_error *error)
@@ -691,7 +694,7 @@ static nt_status take_values(nt_record *record, const nt_state *state, nt_error 
         nt_sampler_values(&record->sampler, &record->quantities[i], values + at);
         at += record->quantities[i].columns;
     }
-    return check_values(record, values, state->t, error);
+    return check_numbers(record, values, -1, state->t, error);
 }
 
 nt_status nt_record_put(nt_record *record, const nt_record_row *row, nt_error *error)
@@ -715,7 +718,7 @@ nt_status nt_record_put(nt_record *record, const nt_record_row *row, nt_error *e
     nt_status status = take_values(record, row->state, error);
     size_t n = (size_t)record->n_values;
     for (int k = 0; k < record->n_parameters && status == NT_OK; k++)
-        status = derive(record, row->state, &row->rates[k],
+        status = derive(record, row->state, k, &row->rates[k],
                         row->reaction_rates ? row->reaction_rates + (size_t)k * (size_t)rows : NULL,
                         record->derivatives + (size_t)k * n, error);
     if (status == NT_OK && record->n_parameters > 0)

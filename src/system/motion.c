@@ -156,12 +156,13 @@ static nt_status divide_by_momenta(nt_factors *f, const nt_point *at, double *vd
     return NT_OK;
 }
 
+enum { FAR = 1000 };
+
 /* Whether accelerations or multipliers have come down from beyond a thousand times what they are,
  * when `change` was subtracted: their rounding is then a thousand times that of a solve. */
 static bool guess_was_huge(const nt_problem *p, const double *change, const double *vdot,
                            const double *lambda, const double *mu)
 {
-    enum { FAR = 1000 };
     double most = fmax(motion_largest_of(lambda, p->nh), motion_largest_of(mu, p->nn));
     return motion_largest_of(change, p->nv) > FAR * motion_largest_of(vdot, p->nv) ||
            motion_largest_of(change + p->nv, p->nc) > FAR * most;
@@ -205,8 +206,12 @@ nt_status nt_factors_accelerate(nt_factors *f, const nt_point *at, double *vdot,
         if (!isfinite(sum))
             return NT_NOT_FINITE;
         /* One solve, checked by the solver's residual, is the answer, unless the guess was so far
-         * off that its rounding is left in it. */
-        if (affine && (iteration > 0 || !guess_was_huge(p, r, vdot, lambda, mu)))
+         * off that its rounding is left in it; and so on, where a guess was further off than a
+         * solve has digits. */
+        bool far = iteration == 0 ? guess_was_huge(p, r, vdot, lambda, mu)
+                                  : motion_largest_of(r, p->n) >
+                                        FAR * largest_acceleration(p, vdot, lambda, mu);
+        if (affine && !far)
             return NT_OK;
         if (affine)
             continue;

@@ -47,28 +47,31 @@ fi
 
 # Steps that are halved some hundred thousand times: the run ends between two of their parts, and
 # goes on with the next one.
-stepped="--step 1000 --duration 2000 --set simulation.minimum_step=1e-9 --set output.every=0.5"
-parts() {
-    "$nutate" run top.yaml $stepped --no-energy-check -o "$@" 2>err
-}
-parts whole.csv || fail "steps that are halved: $(cat err)"
-parts parts.csv &
-job=$!
-sleep 0.1
-kill -s TERM $job
-wait $job
-got=$?
-for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    [ $got = 130 ] || break
-    parts parts.csv --resume &
+halved="--step 1000 --duration 2000 --no-energy-check"
+halved="$halved --set simulation.minimum_step=1e-9 --set output.every=0.1"
+# stopped SIZE OPTION...: stop it when its result has more bytes
+stopped() {
+    size=$1
+    shift
+    "$nutate" run top.yaml $halved -o parts.csv "$@" 2>err &
     job=$!
-    sleep 0.1
+    for wait in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+        [ "$(wc -c <parts.csv 2>/dev/null || echo 0)" -gt "$size" ] && break
+        sleep 0.05
+    done
     kill -s TERM $job 2>err2
     wait $job
     got=$?
+    [ $got = 130 ] || [ $got = 0 ] || fail "halved steps: exit status $got: $(cat err)"
+}
+"$nutate" run top.yaml $halved -o whole.csv 2>err || fail "halved steps: $(cat err)"
+rm -f parts.csv
+stopped 100000
+for size in 1000000 2000000 3000000; do
+    [ $got = 130 ] && stopped $size --resume
 done
-[ $got = 130 ] && { parts parts.csv --resume; got=$?; }
-[ $got = 0 ] || fail "halved steps, gone on with: exit status $got: $(cat err)"
+[ $got = 0 ] || "$nutate" run top.yaml $halved -o parts.csv --resume 2>err ||
+    fail "halved steps, gone on with: $(cat err)"
 cmp -s whole.csv parts.csv || fail "halved steps, gone on with: other rows"
 
 # Every command answers while it reads: the shell's opening of the pipe waits for that of the command.

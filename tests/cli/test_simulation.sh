@@ -65,10 +65,10 @@ expect 2 run rod.yaml --method generalized-alpha --set simulation.tolerance=1e-3
 says "tolerance: method generalized-alpha does not control its error"
 expect 2 run rod.yaml --method lie-newmark --set simulation.frame=inertial
 says "frame: lie-newmark has the body frame only, got inertial"
-# of --set: no place in the file, no wrong one either
+# of --set: no place in the file, the setting itself
 model "duration: 1, step: 0.01"
 expect 2 run rod.yaml --set simulation.tolerance=1e-6
-says "nutate: rod.yaml: tolerance: method generalized-alpha does not control its error"
+says "nutate: rod.yaml: --set simulation.tolerance=1e-6: tolerance: method generalized-alpha does not control its error"
 
 # ---- what the method cannot treat: the part of the model, and methods that would do ----
 model "duration: 1, step: 0.01, method: lie-newmark"

@@ -71,13 +71,13 @@ says "rho_inf" "1.5" "0" "1"
 expect 2 run top.yaml --set simulation.options.rho_ing=0.5
 says "rho_ing" "rho_inf"
 expect 2 run top.yaml --set simulation.tolerance=1e-6 -o refused.csv
-says "top.yaml: tolerance: method generalized-alpha does not control its error"
+says "top.yaml: --set simulation.tolerance=1e-6: tolerance: method generalized-alpha does not control its error"
 [ -e refused.csv ] && fail "a result of a refused run"
 expect 2 check top.yaml --set simulation.tolerance=1e-6
 says "does not control its error"
 expect 2 run top.yaml --set mass=1
 expect 2 run top.yaml --set simulation.start=1e17
-says "top.yaml: start: a step of 0.001 s is lost in the rounding of times near 1e+17 s, expected an earlier start"
+says "top.yaml: --set simulation.start=1e17: start: a step of 0.001 s is lost in the rounding of times near 1e+17 s, expected an earlier start"
 expect 0 run top.yaml --set simulation.start=1e6 -o late.csv
 expect 4 run missing.yaml
 says "missing.yaml" "No such file"
