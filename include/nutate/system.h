@@ -330,6 +330,11 @@ struct nt_system {
      * cannot treat it: file, line and column where it is described, and its name as the message
      * ("joint hinge"). Leaves `part` as it is where there is nothing to say. */
     void (*feature)(void *self, nt_feature feature, nt_error *part);
+    /* Why accelerations and multipliers may have no solution, or several: file, line and column of
+     * what makes it so, and its words as the message ("force drag (line 10) follows ..."). Asked
+     * for where they were not found. Leaves `part` as it is where there is nothing to say. NULL:
+     * nothing ever. */
+    void (*ill_posed)(void *self, nt_error *part);
     /* [space.n_blocks] 1 where nothing but NT_EXPLICIT forces acts on a block of the space, beside
      * the inertia that `momenta` gives: no constraint and no NT_IMPLICIT force. Methods that split
      * the forces then solve for that block alone. NULL: not known. */
@@ -357,11 +362,6 @@ struct nt_system {
      * and looks at the energies at these times, by which the system may keep it. t: the present
      * time; -infinity: a run begins. NULL: nothing is come across. */
     double (*noticed)(void *self, double t);
-    /* Why accelerations and multipliers may have no solution, or several: file, line and column of
-     * what makes it so, and its words as the message ("force drag (line 10) follows ..."). Asked
-     * for where they were not found. Leaves `part` as it is where there is nothing to say. NULL:
-     * nothing ever. */
-    void (*ill_posed)(void *self, nt_error *part);
 };
 
 /* NT_INVALID, with the field and what was expected of it, for a system that contradicts itself: a
