@@ -229,6 +229,13 @@ static int write_modes(job *j)
     return status == NT_EXIT_DONE ? ended : status;
 }
 
+static void say_files(const job *j, int rows)
+{
+    for (int i = 0; i < j->table.n_files; i++)
+        fprintf(stderr, "%d row%s in %s%s\n", rows, rows == 1 ? "" : "s", j->table.files[i].path,
+                j->table.elsewhere ? " here: the folder of the model cannot be written" : "");
+}
+
 static void say_state(const job *j)
 {
     double turn[3];
@@ -251,13 +258,6 @@ static void say_state(const job *j)
     for (int i = 0; nt_reference_rate_name(j->reference, i); i++)
         fprintf(stderr, "  %s at %.9g\n", nt_reference_rate_name(j->reference, i),
                 nt_reference_rate(j->reference, i));
-}
-
-static void say_files(const job *j, int rows)
-{
-    for (int i = 0; i < j->table.n_files; i++)
-        fprintf(stderr, "%d row%s in %s%s\n", rows, rows == 1 ? "" : "s", j->table.files[i].path,
-                j->table.elsewhere ? " here: the folder of the model cannot be written" : "");
 }
 
 static void say_modes(const job *j, double seconds)
