@@ -18,10 +18,10 @@ set grid linecolor '#dddddd' linetype 1"
     --param a --param g --param c --param r --param p
 awk -F, 'NR > 1 && $1 < 60 { if ($1 != last) print ""; last = $1; print 1e3 * $3 "," 1e3 * $4 }' \
     "$work/line.series.csv" >"$work/some"
-# off and its derivatives; the deviations of all lengths are 10 um
-awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) { at[$i] = i; if ($i ~ /^d\(off\)/) d[++n] = i } }
+# miss and its derivatives; the deviations of all lengths are 10 um
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) { at[$i] = i; if ($i ~ /^d\(miss\)/) d[++n] = i } }
     NR > 1 { s = 0; for (i = 1; i <= n; i++) s += (1e-5 * $(d[i])) ^ 2
-        print 1e3 * $(at["pen.position.x"]) "," 1e3 * $(at["off"]) "," 2e3 * sqrt(s) }' \
+        print 1e3 * $(at["pen.position.x"]) "," 1e3 * $(at["miss"]) "," 2e3 * sqrt(s) }' \
     "$work/sens.csv" >"$work/first"
 gnuplot <<PLOT
 $look

@@ -345,6 +345,11 @@ struct nt_system {
      * cannot treat it: file, line and column where it is described, and its name as the message
      * ("joint hinge"). Leaves `part` as it is where there is nothing to say. */
     void (*feature)(void *self, nt_feature feature, nt_error *part);
+    /* Why accelerations and multipliers may have no solution, or several: file, line and column of
+     * what makes it so, and its words as the message ("force drag (line 10) follows ..."). Asked
+     * for where they were not found. Leaves `part` as it is where there is nothing to say. NULL:
+     * nothing ever. */
+    void (*ill_posed)(void *self, nt_error *part);
     /* [space.n_blocks] 1 where nothing but NT_EXPLICIT forces acts on a block of the space, beside
      * the inertia that `momenta` gives: no constraint and no NT_IMPLICIT force. Methods that split
      * the forces then solve for that block alone. NULL: not known. */
@@ -375,11 +380,6 @@ struct nt_system {
     /* Marks in lies[nv] entries of v that a static state may leave where they are, though nothing
      * holds them there, as of points along a slack line. NULL: there are none. */
     nt_status (*rests)(void *self, const nt_point *at, unsigned char *lies);
-    /* Why accelerations and multipliers may have no solution, or several: file, line and column of
-     * what makes it so, and its words as the message ("force drag (line 10) follows ..."). Asked
-     * for where they were not found. Leaves `part` as it is where there is nothing to say. NULL:
-     * nothing ever. */
-    void (*ill_posed)(void *self, nt_error *part);
     /* The fastest that a single explicit force damps the motion of bodies that nothing but such
      * forces acts on, 1/s, by the evaluation of `damping` that was made last: the largest
      * eigenvalue of M^-1 C of that force alone, or less. beside: where methods take each body's own

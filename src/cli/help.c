@@ -215,7 +215,9 @@ static void completion_names(FILE *to)
           "    new) words+=\" $(nutate new | awk '{print $1}')\" ;;\n"
           "    methods) words+=\" $(nutate methods | awk '{print $1}')\" ;;\n"
           "    papers) words+=\" $(nutate papers | awk '/^[a-z]/ {print $1}')\" ;;\n"
-          "    help) ;;\n"
+          "    import) files=yes; [ \"$COMP_CWORD\" = 2 ] && files= && words+=\" windio beamdyn\" "
+          ";;\n"
+          "    help | schema) ;;\n"
           "    *) files=yes ;;\n"
           "    esac\n",
           to);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- messages and small help --------------------------------------------------------------------
  */
@@ -79,6 +80,31 @@ nt_status nt_read_note(nt_reader *reader, const nt_node *node, const char *words
         return nt_read_no_memory(reader);
     model->notes[model->n_notes++] = (nt_note){kept, nt_read_place(reader, node)};
     return NT_OK;
+}
+
+/* Whether YAML 1.1 reads the word as a truth value or as nothing, and writes it as another word. */
+static bool changes_in_yaml(const nt_node *name)
+{
+    static const char *const words[] = {"yes", "no", "on", "off", "true", "false", "null"};
+    if (name->style != NT_STYLE_PLAIN || nt_node_is(name, "true") || nt_node_is(name, "false") ||
+        nt_node_is(name, "null"))
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcasecmp(words[i], name->text) == 0)
+            return true;
+    return false;
+}
+
+nt_status nt_read_note_name(nt_reader *reader, const nt_node *node, const char *word)
+{
+    char words[2 * NT_WORDS];
+    if (!changes_in_yaml(node))
+        return NT_OK;
+    snprintf(words, sizeof words,
+             "%s '%s': some programs that write YAML turn this name into true, false or null, "
+             "though not where expressions use it: expected another name",
+             word, node->text);
+    return nt_read_note(reader, node, words);
 }
 
 /* ---- the top of the file -------------------------------------------------------------------- */

@@ -72,6 +72,8 @@ const char *nt_read_copy(nt_reader *reader, const nt_node *scalar);
 
 /* A remark for nt_model_remark, at a node. */
 nt_status nt_read_note(nt_reader *reader, const nt_node *node, const char *words);
+/* One on a name that programs which write YAML change, where it is such; word: "body". */
+nt_status nt_read_note_name(nt_reader *reader, const nt_node *node, const char *word);
 
 /* ---- values (read_values.c) -------------------------------------------------------------------
  */

@@ -132,6 +132,8 @@ static const nt_key static_keys[] = {
 /* as in nt_interpolation, nt_table_ends, nt_table_beyond */
 static const char *const interpolations[] = {"monotone", "spline", "linear", "previous", NULL};
 static const char *const table_ends[] = {"natural", "clamped", "periodic", NULL};
+static const char *const beyonds_across[] = {"same",     "hold",  "extrapolate",
+                                             "periodic", "error", NULL};
 static const char *const beyonds[] = {"hold", "extrapolate", "periodic", "error", NULL};
 
 const nt_key nt_table_keys[] = {
@@ -168,8 +170,18 @@ const nt_key nt_table_keys[] = {
      .offset = offsetof(nt_table_data, form.beyond),
      .bit = -1,
      .choices = beyonds,
-     .meaning = "outside of the points: hold (default) the value of the end, extrapolate straight "
-                "on, periodic, or error: the run ends with words"},
+     .meaning =
+         "outside of the points: hold (default) the value of the end, extrapolate straight "
+         "on, periodic, or error: the run ends with words. Of a map in x, and in y too where "
+         "`beyond_y` says nothing else"},
+    {.name = "beyond_y",
+     .type = NT_KEY_CHOICE,
+     .offset = offsetof(nt_table_data, form.across),
+     .bit = -1,
+     .choices = beyonds_across,
+     .needs = "map",
+     .meaning = "of a map: the same (default), hold, extrapolate, periodic or error, in y. What is "
+                "periodic has equal values at both ends"},
     {0},
 };
 
@@ -321,8 +333,7 @@ const nt_key nt_file_keys[] = {
            .meaning =
                "expressions with names, for use in every expression and to be recorded by name: "
                "their text stands in place of their name. Each may use the others, t, parameters "
-               "and, where it is used by no number, motion or force, everything that can be "
-               "recorded"),
+               "and everything that can be recorded, and is used where that may stand"),
     NT_KEY("gravity", NT_KEY_NUMBERS, .offset = 0, /* of run->gravity */
            .low = 3, .high = 3, .unit = "m/s^2",
            .meaning =

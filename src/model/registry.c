@@ -152,8 +152,18 @@ nt_status nt_element_type_add(const nt_element_type *type, nt_error *error)
     return NT_OK;
 }
 
+static const char force_notes[] =
+    "A force that depends on its own length, angle or displacement alone, besides parameters, has "
+    "a potential energy, `NAME.energy`, which counts in `energy.potential`: springs of numbers, "
+    "and "
+    "springs, `line_force`, `joint_torque` and `joint_force` whose laws are expressions of "
+    "`NAME.length`, `NAME.angle` or `NAME.displacement` (of a joint also those of the joint). It "
+    "is the integral of the law, without damping, from the free length where that is a number, "
+    "else from the given placement, where it is zero. What depends on rates, on t or on anything "
+    "else besides does work, which `energy.work` sums up, and `NAME.energy` is zero.";
+
 const nt_section nt_force_section = {
-    .name = "forces", .word = "force", .open = true, .pushes = true};
+    .name = "forces", .word = "force", .open = true, .pushes = true, .notes = force_notes};
 
 unsigned nt_element_part(const nt_element_type *type, const void *data)
 {

@@ -182,6 +182,20 @@ says "1 row in beside/swing.static.csv"
 [ -f beside/swing.modes.csv ] && [ -f beside/swing.campbell.csv ] && [ -f beside/swing.static.csv ] ||
     fail "results without -o are not beside the model"
 
+# ---- names that YAML of other programs turns into others ----
+cat >truth.yaml <<'END'
+nutate: 1
+bodies:
+  Yes: {mass: 1, point: true}
+  "no": {mass: 1, point: true}
+  y: {mass: 1, point: true}
+quantities: {off: 2*t}
+END
+expect 0 check truth.yaml
+prints "remark: truth.yaml:3:3: body 'Yes': some programs that write YAML turn this name into true, false or null" \
+    "remark: truth.yaml:6:14: quantity 'off': some programs"
+[ "$(grep -c "some programs" out)" = 2 ] || fail "remarks on names: $(cat out)"
+
 # ---- the speed of the air in the law of its own drag is no circle ----
 cat >wing.yaml <<'END'
 nutate: 1

@@ -56,6 +56,8 @@ has quarter.yaml run q
 has pendulum new p
 has krysl papers k
 has bdf methods b
+has windio import w
+has quarter.yaml import windio q
 END
 touch quarter.yaml
 COMMAND=$nutate bash complete.sh >found 2>&1

@@ -182,9 +182,9 @@ static void splines_reproduce_cubics(void **state)
     (void)state;
     nt_arena arena = {0};
     const nt_table *cubic = form_of(&arena, rows_of(smooth_step, 1, 7), false,
-                                    (nt_table_form){NT_SPLINE, NT_CLAMPED, NT_HOLD});
+                                    (nt_table_form){NT_SPLINE, NT_CLAMPED, NT_HOLD, 0});
     const nt_table *line = form_of(&arena, rows_of(straight, 2, 5), false,
-                                   (nt_table_form){NT_SPLINE, NT_NATURAL, NT_EXTRAPOLATE});
+                                   (nt_table_form){NT_SPLINE, NT_NATURAL, NT_EXTRAPOLATE, 0});
     for (double x = 0; x <= 1; x += 0.03) {
         expect_near(at(cubic, x, 0), smooth_step(x), 1e-15);
         expect_near(at(cubic, x, 1), 6 * x * (1 - x), 1e-14);
@@ -209,7 +209,7 @@ static void periodic_splines_are_smooth(void **state)
         int n = 10 << round;
         const nt_table *t =
             form_of(&arena, rows_of(sin, turn, n), false,
-                    (nt_table_form){NT_SPLINE, NT_ENDS_PERIODIC, NT_BEYOND_PERIODIC});
+                    (nt_table_form){NT_SPLINE, NT_ENDS_PERIODIC, NT_BEYOND_PERIODIC, 0});
         for (double x = -7; x < 14; x += 0.01)
             worst[round] = fmax(worst[round], fabs(at(t, x, 0) - sin(x)));
         for (int k = -n; k <= 2 * n; k++) {
@@ -227,10 +227,10 @@ static void lines_and_steps(void **state)
     (void)state;
     static const char text[] = "0 1\n1 3\n3 2\n";
     nt_arena arena = {0};
-    const nt_table *line = form_of(&arena, text, false, (nt_table_form){NT_LINEAR, 0, NT_HOLD});
+    const nt_table *line = form_of(&arena, text, false, (nt_table_form){NT_LINEAR, 0, NT_HOLD, 0});
     const nt_table *step =
-        form_of(&arena, text, false, (nt_table_form){NT_PREVIOUS, 0, NT_BEYOND_PERIODIC});
-    const nt_table *none = form_of(&arena, text, false, (nt_table_form){0, 0, NT_BEYOND_ERROR});
+        form_of(&arena, text, false, (nt_table_form){NT_PREVIOUS, 0, NT_BEYOND_PERIODIC, 0});
+    const nt_table *none = form_of(&arena, text, false, (nt_table_form){0, 0, NT_BEYOND_ERROR, 0});
     expect_near(at(line, 0.25, 0), 1.5, 0);
     expect_near(at(line, 2, 0), 2.5, 0);
     expect_near(at(line, 2, 1), -0.5, 0);
@@ -264,7 +264,7 @@ static void maps_have_exact_derivatives(void **state)
         nt_arena arena = {0};
         const nt_table *map =
             form_of(&arena, text, true,
-                    (nt_table_form){form / 2, NT_CLAMPED, form % 2 ? NT_EXTRAPOLATE : NT_HOLD});
+                    (nt_table_form){form / 2, NT_CLAMPED, form % 2 ? NT_EXTRAPOLATE : NT_HOLD, 0});
         const double h = 1e-5;
         for (int i = 0; i < 200; i++) {
             double x = -0.21 + 0.007131 * i, u = -0.19 + 0.0917 * (i % 16), f[6], px[6], mx[6],
@@ -283,6 +283,102 @@ static void maps_have_exact_derivatives(void **state)
         }
         nt_arena_free(&arena);
     }
+}
+
+/* cos(x) cos(2 u) over one period each way, on uneven points: what repeats itself has the same
+ * values a period on, derivatives by differences over the seam, and a spline is smooth there. */
+static void maps_repeat_themselves(void **state)
+{
+    (void)state;
+    enum { N = 25, M = 21 };
+    const double turn = 2 * acos(-1.0);
+    static char text[20 * (N + 1) * (M + 1)];
+    size_t used = (size_t)snprintf(text, sizeof text, "x");
+    for (int k = 0; k < M; k++)
+        used += (size_t)snprintf(text + used, sizeof text - used, " %.17g", turn / 2 * k / (M - 1));
+    for (int i = 0; i < N; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, "\n%.17g", turn * i / (N - 1));
+        for (int k = 0; k < M; k++)
+            used += (size_t)snprintf(
+                text + used, sizeof text - used, " %.6f",
+                cos(turn * (i % (N - 1)) / (N - 1)) * cos(turn * (k % (M - 1)) / (M - 1)) + 0.0);
+    }
+    for (int form = 0; form < 4; form++) {
+        nt_arena arena = {0};
+        const nt_table *both =
+            form_of(&arena, text, true, (nt_table_form){form, NT_NATURAL, NT_BEYOND_PERIODIC, 0});
+        const nt_table *first = form_of(
+            &arena, text, true, (nt_table_form){form, NT_NATURAL, NT_BEYOND_PERIODIC, 1 + NT_HOLD});
+        const nt_table *second =
+            form_of(&arena, text, true,
+                    (nt_table_form){form, NT_NATURAL, NT_BEYOND_ERROR, 1 + NT_BEYOND_PERIODIC});
+        const double h = 1e-5;
+        for (int i = 0; i < 200; i++) {
+            double x = 0.0713 + 0.031 * i, u = 0.0617 + 0.0147 * i, f[6], g[6], px[6];
+            nt_map_evaluate(both, x, u, f);
+            nt_map_evaluate(both, x + 3 * turn, u - turn, g);
+            for (int k = 0; k < 6; k++)
+                expect_near(g[k], f[k], 2e-12 * (1 + fabs(f[k])) * (form == NT_PREVIOUS ? 0 : 100));
+            nt_map_evaluate(first, x, u, px);
+            nt_map_evaluate(first, x - turn, u, g);
+            expect_near(g[0], px[0], 1e-12);
+            nt_map_evaluate(first, x, turn / 2 + u, g);
+            nt_map_evaluate(first, x, turn / 2, px);
+            expect_near(g[0], px[0], 1e-12);
+            nt_map_evaluate(second, x, u, px);
+            nt_map_evaluate(second, x, u + turn / 2, g);
+            expect_near(g[0], px[0], 1e-12);
+            nt_map_evaluate(second, x + turn, u, g);
+            assert_true(isnan(g[0]));
+            if (form == NT_SPLINE) { /* to the error of the spline of 24 and 20 points */
+                nt_map_evaluate(both, x + turn, u, f);
+                expect_near(f[0], cos(x) * cos(2 * u), 5e-4);
+            }
+        }
+        double x = form == NT_SPLINE ? turn : turn + 0.01, f[6], px[6], mx[6], pu[6], mu[6];
+        nt_map_evaluate(both, x, 0.3, f);
+        nt_map_evaluate(both, x + h, 0.3, px), nt_map_evaluate(both, x - h, 0.3, mx);
+        expect_near((px[0] - mx[0]) / (2 * h), f[1], 2e-8);
+        expect_near((px[1] - mx[1]) / (2 * h), f[3], 2e-4);
+        nt_map_evaluate(both, 0.3, x, f);
+        nt_map_evaluate(both, 0.3, x + h, pu), nt_map_evaluate(both, 0.3, x - h, mu);
+        expect_near((pu[0] - mu[0]) / (2 * h), f[2], 2e-8);
+        expect_near((pu[2] - mu[2]) / (2 * h), f[5], 2e-4);
+        nt_arena_free(&arena);
+    }
+}
+
+/* What cannot repeat itself, and columns of one name. */
+static void tables_that_are_refused(void **state)
+{
+    (void)state;
+    static const char map[] = "x 0 1 2\n0 1 2 1\n1 3 4 3\n2 1 2 1.5\n";
+    static const char twice[] = "t, q, r, q\n0, 1, 2, 3\n1, 2, 3, 4\n";
+    nt_arena arena = {0};
+    const nt_table_sheet *sheet = NULL;
+    const nt_table *table = NULL;
+    nt_error error;
+    assert_int_equal(nt_table_sheet_parse(map, strlen(map), "m", true, &arena, &sheet, &error),
+                     NT_OK);
+    static const struct {
+        nt_table_form form;
+        const char *words;
+    } refused[] = {
+        {{NT_MONOTONE, 0, NT_BEYOND_PERIODIC, 0}, "repeats itself in x, but at y = 2 its first"},
+        {{NT_LINEAR, 0, NT_HOLD, 1 + NT_BEYOND_PERIODIC}, "in y, but at x = 2 its first value 1 "},
+        {{NT_SPLINE, NT_ENDS_PERIODIC, NT_HOLD, 0}, "has 3 by 3 points, expected four"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        assert_int_equal(nt_table_make(sheet, 1, &refused[i].form, &arena, &table, &error),
+                         NT_BAD_MODEL);
+        assert_non_null(strstr(error.message, refused[i].words));
+    }
+    assert_int_equal(nt_table_sheet_parse(twice, strlen(twice), "t", false, &arena, &sheet, &error),
+                     NT_BAD_MODEL);
+    assert_int_equal(error.line, 1);
+    assert_int_equal(error.column, 10);
+    assert_non_null(strstr(error.message, "two columns are named 'q', the 2. and the 4."));
+    nt_arena_free(&arena);
 }
 
 static void columns_have_names(void **state)
@@ -420,6 +516,8 @@ int main(void)
         cmocka_unit_test(periodic_splines_are_smooth),
         cmocka_unit_test(lines_and_steps),
         cmocka_unit_test(maps_have_exact_derivatives),
+        cmocka_unit_test(maps_repeat_themselves),
+        cmocka_unit_test(tables_that_are_refused),
         cmocka_unit_test(columns_have_names),
         cmocka_unit_test(forms_of_a_file),
         cmocka_unit_test(mistakes_have_their_place),

@@ -234,6 +234,13 @@ static int write_modes(job *j)
     return status == NT_EXIT_DONE ? ended : status;
 }
 
+static void say_files(const job *j, int rows)
+{
+    for (int i = 0; i < j->table.n_files; i++)
+        fprintf(stderr, "%d row%s in %s%s\n", rows, rows == 1 ? "" : "s", j->table.files[i].path,
+                j->table.elsewhere ? " here: the folder of the model cannot be written" : "");
+}
+
 static void say_state(const job *j)
 {
     double turn[3];
@@ -260,13 +267,6 @@ static void say_state(const job *j)
 
 /* Frequencies that rounding leaves open by more than this part of them are said. */
 static const double UNSURE = 1e-4;
-
-static void say_files(const job *j, int rows)
-{
-    for (int i = 0; i < j->table.n_files; i++)
-        fprintf(stderr, "%d row%s in %s%s\n", rows, rows == 1 ? "" : "s", j->table.files[i].path,
-                j->table.elsewhere ? " here: the folder of the model cannot be written" : "");
-}
 
 static void say_modes(const job *j, double seconds)
 {

@@ -59,7 +59,7 @@ static nt_status objects_declare(nt_reader *reader, const nt_node *node, nt_name
                                              .kind = kind,
                                              .index = index,
                                              .place = nt_read_place(reader, node)});
-    return NT_OK;
+    return nt_read_note_name(reader, node, nt_name_kind_word(kind));
 }
 
 /* ---- types of elements ---------------------------------------------------------------------- */

@@ -39,7 +39,7 @@ nt_status nt_read_check_word(nt_reader *reader, const char *word, const nt_node 
         return nt_node_fail(reader->error, name,
                             "a %s cannot be named %s: it means something else in expressions", word,
                             shown);
-    return NT_OK;
+    return nt_read_note_name(reader, name, word);
 }
 
 static nt_status parameters_declare(nt_reader *reader, const nt_node *section)

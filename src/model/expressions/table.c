@@ -157,10 +157,12 @@ static nt_status table_check(const nt_table_sheet *sheet, int column, const nt_t
                              nt_error *error)
 {
     bool repeats = form->beyond == NT_BEYOND_PERIODIC || form->ends == NT_ENDS_PERIODIC;
+    if (sheet->across)
+        return nt_map_check(sheet, form, error);
+    if (form->across != 0)
+        return nt_fail(error, NT_BAD_MODEL, "is no map and has no y to go beyond");
     const double *y = sheet->value + (size_t)column * (size_t)sheet->n;
     int n = sheet->n;
-    if (repeats && sheet->across)
-        return nt_fail(error, NT_BAD_MODEL, "is a map, which cannot repeat itself");
     if (form->ends == NT_ENDS_PERIODIC && form->interpolation == NT_SPLINE && n < 4)
         return nt_fail(error, NT_BAD_MODEL,
                        "has %d points, expected four or more of a periodic spline", n);
@@ -236,6 +238,13 @@ static void table_inside(const nt_table *t, double x, double out[3])
     out[2] = (2 * c + 6 * d * u) / h;
 }
 
+double nt_table_place(double first, double last, double x)
+{
+    double period = last - first, place = first + fmod(x - first, period);
+    place = place < first ? place + period : place;
+    return place > last ? last : place;
+}
+
 void nt_table_evaluate(const nt_table *t, double x, double out[3])
 {
     double first = t->x[0], last = t->x[t->n - 1];
@@ -247,9 +256,7 @@ void nt_table_evaluate(const nt_table *t, double x, double out[3])
     if (isnan(x) || t->form.beyond == NT_BEYOND_ERROR) {
         out[0] = out[1] = out[2] = (double)NAN;
     } else if (t->form.beyond == NT_BEYOND_PERIODIC) {
-        double period = last - first, place = first + fmod(x - first, period);
-        place = place < first ? place + period : place;
-        table_inside(t, place > last ? last : place, out);
+        table_inside(t, nt_table_place(first, last, x), out);
     } else {
         table_inside(t, end, out);
         out[2] = 0;

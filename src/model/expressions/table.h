@@ -39,9 +39,10 @@ typedef enum nt_table_beyond {
     NT_BEYOND_ERROR
 } nt_table_beyond;
 
-/* Numbers of enums, as the file's choices give them. Zero: monotone, hold. */
+/* Numbers of enums, as the file's choices give them. Zero: monotone, hold. across: of a map in its
+ * second variable, 0 as in the first, else 1 + nt_table_beyond. */
 typedef struct nt_table_form {
-    int interpolation, ends, beyond;
+    int interpolation, ends, beyond, across;
 } nt_table_form;
 
 typedef struct nt_table {
@@ -76,7 +77,7 @@ nt_status nt_table_sheet_read(const char *path, const char *beside, bool map, nt
                               const nt_table_sheet **sheet, nt_error *error);
 
 /* The table of a column (from 1), or of a map. NT_BAD_MODEL where it cannot repeat itself: its
- * first and last values differ. */
+ * first and last values (of a map rows, columns) differ. */
 nt_status nt_table_make(const nt_table_sheet *sheet, int column, const nt_table_form *form,
                         nt_arena *arena, const nt_table **table, nt_error *error);
 

@@ -12,6 +12,55 @@
 
 #include <math.h>
 
+nt_table_form nt_map_form_across(const nt_table_form *form)
+{
+    nt_table_form across = *form;
+    across.beyond = form->across != 0 ? form->across - 1 : form->beyond;
+    return across;
+}
+
+static bool map_repeats(const nt_table_form *form)
+{
+    return form->beyond == NT_BEYOND_PERIODIC ||
+           (form->interpolation == NT_SPLINE && form->ends == NT_ENDS_PERIODIC);
+}
+
+/* Steps repeat themselves whatever the last of them is: it has no width. */
+nt_status nt_map_check(const nt_table_sheet *sheet, const nt_table_form *form, nt_error *error)
+{
+    const nt_table_form across = nt_map_form_across(form);
+    const size_t n = (size_t)sheet->n, m = (size_t)sheet->columns - 1;
+    const double *z = sheet->value + n; /* [m][n] */
+    bool along = map_repeats(form), over = map_repeats(&across);
+    bool spline = form->interpolation == NT_SPLINE && form->ends == NT_ENDS_PERIODIC;
+    if (spline && (n < 4 || m < 4))
+        return nt_fail(error, NT_BAD_MODEL,
+                       "has %zu by %zu points, expected four or more each way of a periodic spline",
+                       n, m);
+    for (size_t k = 0; k < m && along && form->interpolation != NT_PREVIOUS; k++)
+        if (z[k * n] != z[k * n + n - 1])
+            return nt_fail(error, NT_BAD_MODEL,
+                           "repeats itself in x, but at y = %.17g its first value %.17g and its "
+                           "last %.17g differ",
+                           sheet->across[k], z[k * n], z[k * n + n - 1]);
+    for (size_t i = 0; i < n && over && form->interpolation != NT_PREVIOUS; i++)
+        if (z[i] != z[(m - 1) * n + i])
+            return nt_fail(error, NT_BAD_MODEL,
+                           "repeats itself in y, but at x = %.17g its first value %.17g and its "
+                           "last %.17g differ",
+                           sheet->value[i], z[i], z[(m - 1) * n + i]);
+    return NT_OK;
+}
+
+/* A spline that repeats itself has no seam where there are points enough. */
+static nt_table_form map_form_of_slopes(const nt_table_form *form)
+{
+    nt_table_form of_slopes = *form;
+    if (form->beyond == NT_BEYOND_PERIODIC)
+        of_slopes.ends = NT_ENDS_PERIODIC;
+    return of_slopes;
+}
+
 nt_status nt_map_make(nt_table *map, nt_arena *arena, nt_error *error)
 {
     const nt_table_sheet *sheet = map->sheet;
@@ -19,20 +68,22 @@ nt_status nt_map_make(nt_table *map, nt_arena *arena, nt_error *error)
     double *all = NT_TAKE(arena, 4 * n * m + 7 * longest, double);
     if (!all)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    const nt_table_form other = nt_map_form_across(&map->form);
+    const nt_table_form along = map_form_of_slopes(&map->form), across = map_form_of_slopes(&other);
     double *z = all, *zx = z + n * m, *zu = zx + n * m, *twist = zu + n * m;
     double *line = twist + n * m, *slope = line + longest, *work = slope + longest;
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < m; k++)
             z[i * m + k] = sheet->value[(k + 1) * n + i];
     for (size_t i = 0; i < n; i++)
-        nt_table_slopes(sheet->across, z + i * m, (int)m, &map->form, zu + i * m, work);
+        nt_table_slopes(sheet->across, z + i * m, (int)m, &across, zu + i * m, work);
     for (int pass = 0; pass < 2; pass++) /* of f, then of f_u */
         for (size_t k = 0; k < m; k++) {
             const double *from = pass == 0 ? z : zu;
             double *to = pass == 0 ? zx : twist;
             for (size_t i = 0; i < n; i++)
                 line[i] = from[i * m + k], slope[i] = 0;
-            nt_table_slopes(map->x, line, (int)n, &map->form, slope, work);
+            nt_table_slopes(map->x, line, (int)n, &along, slope, work);
             for (size_t i = 0; i < n; i++)
                 to[i * m + k] = slope[i];
         }
@@ -72,9 +123,11 @@ static map_basis map_basis_inside(const double *x, int n, double at, int interpo
     return b;
 }
 
-/* Beyond an end they hold their values or go on straight. */
+/* Beyond an end they hold their values, go on straight, or repeat themselves. */
 static map_basis map_basis_of(const double *x, int n, double at, const nt_table_form *form)
 {
+    if (form->beyond == NT_BEYOND_PERIODIC && (at < x[0] || at > x[n - 1]))
+        at = nt_table_place(x[0], x[n - 1], at);
     double end = fmin(fmax(at, x[0]), x[n - 1]);
     map_basis b = map_basis_inside(x, n, end, form->interpolation);
     for (int p = 0; at != end && p < 4; p++) {
@@ -90,15 +143,17 @@ static map_basis map_basis_of(const double *x, int n, double at, const nt_table_
 void nt_map_evaluate(const nt_table *map, double x, double u, double out[6])
 {
     static const int orders[6][2] = {{0, 0}, {1, 0}, {0, 1}, {2, 0}, {1, 1}, {0, 2}};
-    bool inside =
-        x >= map->x[0] && x <= map->x[map->n - 1] && u >= map->u[0] && u <= map->u[map->m - 1];
-    bool none = isnan(x) || isnan(u) || (map->form.beyond == NT_BEYOND_ERROR && !inside);
+    const nt_table_form across = nt_map_form_across(&map->form);
+    bool out_of_x = x < map->x[0] || x > map->x[map->n - 1];
+    bool out_of_u = u < map->u[0] || u > map->u[map->m - 1];
+    bool none = isnan(x) || isnan(u) || (out_of_x && map->form.beyond == NT_BEYOND_ERROR) ||
+                (out_of_u && across.beyond == NT_BEYOND_ERROR);
     for (int i = 0; i < 6; i++)
         out[i] = none ? (double)NAN : 0;
     if (none)
         return;
     map_basis a = map_basis_of(map->x, map->n, x, &map->form);
-    map_basis b = map_basis_of(map->u, map->m, u, &map->form);
+    map_basis b = map_basis_of(map->u, map->m, u, &across);
     for (int p = 0; p < 4; p++)
         for (int q = 0; q < 4; q++) {
             const double *values =

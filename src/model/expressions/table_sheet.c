@@ -142,6 +142,13 @@ static nt_status sheet_read_names(sheet_reading *s, const sheet_row *r)
         if (!names[k])
             names = NULL;
     }
+    for (int k = 1; names && k < r->fields; k++)
+        for (int i = 0; i < k; i++)
+            if (strcmp(names[i], names[k]) == 0)
+                return nt_fail_at(s->error, NT_BAD_MODEL, s->name, r->number, r->start[k] + 1,
+                                  "two columns are named '%.40s', the %d. and the %d.: expected "
+                                  "names that differ",
+                                  names[k], i + 1, k + 1);
     s->sheet->names = names;
     return names ? NT_OK : nt_fail(s->error, NT_NO_MEMORY, "out of memory");
 }

@@ -11,6 +11,15 @@ void nt_table_slopes(const double *x, const double *y, int n, const nt_table_for
 /* k with x[k] <= at < x[k + 1], the nearest one outside of the range. */
 int nt_table_interval(const double *x, int n, double at);
 
+/* Where one that repeats itself has x, outside of its range [first, last]. */
+double nt_table_place(double first, double last, double x);
+
+/* The form of a map in its second variable. */
+nt_table_form nt_map_form_across(const nt_table_form *form);
+
+/* Whether it repeats itself, NT_BAD_MODEL where it cannot: values of its ends differ. */
+nt_status nt_map_check(const nt_table_sheet *sheet, const nt_table_form *form, nt_error *error);
+
 /* Fill in what a map needs besides n, x, form and sheet. NT_NO_MEMORY. */
 nt_status nt_map_make(nt_table *map, nt_arena *arena, nt_error *error);
 
