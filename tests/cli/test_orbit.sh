@@ -43,6 +43,18 @@ cp swing.csv first.csv
 expect 0 orbit swing.yaml --free -o swing.csv
 same first.csv swing.csv
 
+# ---- a period that is another one of the family: its orbit begins elsewhere, and that is said ----
+expect 0 orbit swing.yaml --period 2.6
+says "period 2.6 s (given)" "begins elsewhere than the initial state: rotation of body bob about y by" \
+    "another orbit of its family"
+expect 0 orbit swing.yaml --free
+grep -q "begins elsewhere" err && fail "it has not moved: $(cat err)"
+# ---- at rest: no multiplier is that of a motion ----
+expect 0 orbit swing.yaml --set amplitude=0 --set damping=0.3 --period 1.3
+says "a state of rest, which repeats after any time" "  2 multipliers" "stable: all 2 multipliers within the unit circle"
+expect 3 orbit swing.yaml --set amplitude=0 --free
+says "the motion from the first guess is at rest"
+
 # ---- a given period, as an expression; a path ----
 expect 0 orbit driven.yaml --period '2*pi/w' --steps 60
 says "period 3.14159265359 s (given)" "stable: all 2 multipliers within the unit circle" "disturbances fade"

@@ -167,6 +167,27 @@ output: {record: [b.position.x]}
 END
 expect 0 sens stuck.yaml --of static --param x0 --param m --check
 prints "2 derivatives agree with differences of whole runs (1 of them zero"
+# balls of a bearing are free at rest: what is said to hold them does, and the rotor sags on the races
+cat >rotor.yaml <<END
+nutate: 1
+gravity: [0, -9.81, 0]
+bodies: {shaft: {mass: 1.5, inertia: [2e-3, 2e-3, 1e-4]}}
+bearings:
+  left: {designation: "6206", outer: ground, inner: shaft, at: [0, 0, -0.15], axis: [0, 0, 1], clearance: -4e-6}
+  right: {designation: "6206", outer: ground, inner: shaft, at: [0, 0, 0.15], axis: [0, 0, 1], clearance: -4e-6}
+simulation: {duration: 1e-3, method: semi-explicit-2, step: 1e-6}
+output: {record: [shaft.position, left.load, right.load]}
+END
+expect 2 static rotor.yaml
+says "balls of bearings spin and run along their grooves, which nothing resists at rest" \
+    "left.ball1.rotation, left.ball1.translation.y" "as the shaft"
+holds=$(sed -n 's/.*{hold: \[\(left[^]]*\)\]}.*/\1/p' err)
+(cat rotor.yaml && echo "static: {hold: [$holds, shaft.rotation.z]}") >rests.yaml
+expect 0 static rests.yaml
+tail -n 1 rests.static.csv | awk -F, '
+    function near(x, y) { return x - y < 1e-6 * y && y - x < 1e-6 * y }
+    { half = 1.5 * 9.81 / 2; exit !(near($5, half) && near($8, half)) }' ||
+    fail "loads of the bearings: $(cat rests.static.csv)"
 # a rate of steady motion is no function of time
 cat >round.yaml <<END
 nutate: 1

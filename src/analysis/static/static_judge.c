@@ -71,7 +71,7 @@ static nt_status judge_by_modes(nt_static *s, nt_stability *out)
             continue;
         if (chosen < 0)
             chosen = i;
-        if (growth > GROWS * size &&
+        if (growth > GROWS * size && growth > mode.doubt &&
             (out->stable || growth > nt_modes_at(modes, chosen).eigenvalue[0])) {
             chosen = i;
             out->stable = 0;

@@ -7,6 +7,9 @@
 
 static const double TURN = 6.283185307179586476925286766559;
 
+/* Frequencies that rounding leaves open by more than this part of them are said. */
+static const double UNSURE = 1e-4;
+
 static const char *const abouts[] = {"static", "initial", "steady"}; /* as nt_about */
 
 /* ---- what is asked for
@@ -264,9 +267,6 @@ static void say_state(const job *j)
         fprintf(stderr, "  %s at %.9g\n", nt_reference_rate_name(j->reference, i),
                 nt_reference_rate(j->reference, i));
 }
-
-/* Frequencies that rounding leaves open by more than this part of them are said. */
-static const double UNSURE = 1e-4;
 
 static void say_modes(const job *j, double seconds)
 {

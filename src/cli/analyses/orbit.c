@@ -275,6 +275,11 @@ static int make_orbit(nt_cli_orbit_job *job)
     if (status != NT_EXIT_DONE)
         return status;
     nt_state at = nt_integrator_state(plan->integrator);
+    const nt_space *space = &nt_run_system(plan->run)->space;
+    job->guess = calloc((size_t)space->nq + (size_t)space->nv + 1, sizeof *job->guess);
+    if (!job->guess)
+        return nt_cli_no_memory();
+    memcpy(job->guess, at.q, (size_t)space->nq * sizeof *at.q);
     nt_orbit_setup setup = {.integrator = &plan->setup,
                             .start = at.t,
                             .q = at.q,
@@ -344,6 +349,7 @@ void nt_cli_orbit_free(nt_cli_orbit_job *job)
     free(job->advances);
     free(job->settings);
     free(job->values);
+    free(job->guess);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

@@ -17,6 +17,7 @@ typedef struct nt_cli_orbit_job {
     int period_parameter;       /* whose value the period is; -1: a number     */
     double period;              /* s, the number, or a first guess; 0: none    */
     double *values;             /* [n_parameters] */
+    double *guess;              /* [nq] then [nv] scratch: where the search begins */
     int steps;
     bool has_clock;
     double shown;  /* s, clock: when progress was shown last */

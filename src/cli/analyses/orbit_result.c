@@ -183,6 +183,37 @@ static void say_multipliers(const nt_cli_orbit_job *job)
     fprintf(stderr, "  %s\n", nt_orbit_words(job->orbit, words, sizeof words));
 }
 
+/* A begin that has moved by more than this part of the model's length, or of 1 rad, is said. */
+static const double MOVED = 1e-4;
+
+/* Where the orbit does not begin where the search did: of several, and of a family, it is another
+ * one. */
+static void say_moved(const nt_cli_orbit_job *job)
+{
+    nt_orbit_found found = nt_orbit_state(job->orbit);
+    const nt_system *system = nt_run_system(job->plan.run);
+    double *moved = job->guess + system->space.nq, most = 0, length = nt_run_length(job->plan.run);
+    char name[300] = "";
+    int which = -1;
+    bool turns = false;
+    nt_space_difference(&system->space, system->frame, job->guess, found.q, moved);
+    for (int i = 0; i < system->space.nv; i++) {
+        char words[300];
+        system->coordinate_name(system->self, i, words, sizeof words);
+        bool angle = strncmp(words, "rotation", strlen("rotation")) == 0;
+        double size = fabs(moved[i]) / (angle || !(length > 0) ? 1 : length);
+        if (size > MOVED && size > most) {
+            most = size, which = i, turns = angle;
+            memcpy(name, words, sizeof name);
+        }
+    }
+    if (which >= 0)
+        fprintf(stderr, "  begins elsewhere than %s: %s by %.4g %s%s\n",
+                job->options->after > 0 ? "the run before has come to" : "the initial state", name,
+                moved[which], turns ? "rad" : "m",
+                found.kept > 0 && !found.rests ? ", another orbit of its family" : "");
+}
+
 /* Coarse steps are said when the end of the orbit moves by this with twice as many, m. */
 static const double COARSE = 1e-8;
 
@@ -190,6 +221,7 @@ static void say_closing(nt_cli_orbit_job *job)
 {
     nt_orbit_found found = nt_orbit_state(job->orbit);
     double miss = 0;
+    say_moved(job);
     if (found.rests)
         fputs("  a state of rest, which repeats after any time\n", stderr);
     fprintf(stderr, "  closes to %.2g after %d iterations", found.miss, found.iterations);

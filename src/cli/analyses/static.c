@@ -224,9 +224,90 @@ static void suggest_holds(const nt_cli_static *a)
                list, n > 6 ? " and so on" : "", n == 1 ? "it" : "them");
 }
 
+/* Where a body is placed. */
+static bool place_of(const nt_cli_static *a, const char *body, double x[3])
+{
+    const nt_system *system = nt_run_system(a->plan.run);
+    char name[300];
+    nt_quantity_info quantity;
+    double *q = a->numbers, *v = q + system->space.nq;
+    nt_state state = {.t = nt_model_simulation(a->plan.model)->start, .q = q, .v = v};
+    double *zeros = calloc((size_t)(system->space.nv + system->nh + system->nn) + 1, sizeof *zeros);
+    state.memory = v + system->space.nv;
+    state.vdot = zeros, state.lambda = zeros + system->space.nv;
+    state.mu = state.lambda + system->nh;
+    snprintf(name, sizeof name, "%s.position", body);
+    bool good = zeros && nt_model_quantity(a->plan.model, name, &quantity, NULL) == NT_OK &&
+                nt_run_sample(a->plan.run, &quantity, &state, NULL, x, NULL) == NT_OK;
+    free(zeros);
+    return good;
+}
+
+static bool exists(const nt_cli_static *a, const char *body)
+{
+    for (int b = 1; b <= nt_model_count(a->plan.model).bodies; b++)
+        if (strcmp(nt_model_body_name(a->plan.model, b), body) == 0)
+            return true;
+    return false;
+}
+
+/* One bearing: each ball's rotation, and the ground axis nearest to its way along the groove, from
+ * the ball before to the one behind; its cage whole. */
+static void put_bearing(const nt_cli_static *a, FILE *to, const char *bearing, int length)
+{
+    char ball[300], other[2][300];
+    int n = 0;
+    do
+        snprintf(ball, sizeof ball, "%.*s.ball%d", length, bearing, ++n);
+    while (exists(a, ball));
+    n--;
+    for (int i = 0; i < n; i++) {
+        double from[3] = {0}, on[3] = {0};
+        int axis = 0;
+        snprintf(ball, sizeof ball, "%.*s.ball%d", length, bearing, i + 1);
+        for (int k = 0; k < 2; k++)
+            snprintf(other[k], sizeof other[k], "%.*s.ball%d", length, bearing,
+                     (i + (k ? 1 : n - 1)) % n + 1);
+        if (!place_of(a, other[0], from) || !place_of(a, other[1], on))
+            continue;
+        for (int k = 1; k < 3; k++)
+            if (fabs(on[k] - from[k]) > fabs(on[axis] - from[axis]))
+                axis = k;
+        fprintf(to, "%s.rotation, %s.translation.%c, ", ball, ball, "xyz"[axis]);
+    }
+    snprintf(ball, sizeof ball, "%.*s.cage", length, bearing);
+    if (exists(a, ball))
+        fprintf(to, "%s.translation, %s.rotation, ", ball, ball);
+}
+
+/* Balls of bearings spin and run along their grooves, which nothing resists at rest: what holds
+ * them, all of them, as the model file would say it. */
+static bool suggest_balls(const nt_cli_static *a, const char *message)
+{
+    char *list = NULL;
+    size_t size = 0;
+    FILE *to = strstr(message, ".ball") ? open_memstream(&list, &size) : NULL;
+    for (int b = 1; to && b <= nt_model_count(a->plan.model).bodies; b++) {
+        const char *name = nt_model_body_name(a->plan.model, b), *end = strstr(name, ".ball1");
+        if (end && strcmp(end, ".ball1") == 0)
+            put_bearing(a, to, name, (int)(end - name));
+    }
+    bool some = to && fclose(to) == 0 && size > 2;
+    if (some)
+        nt_cli_say("balls of bearings spin and run along their grooves, which nothing resists at "
+                   "rest; static: {hold: [%.*s]} in the model holds them, besides what else turns "
+                   "freely, as the shaft",
+                   (int)size - 2, list);
+    free(list);
+    return some;
+}
+
 static int refuse(const nt_cli_static *a, const nt_error *error)
 {
     int status = nt_cli_fail(a->plan.path, error);
+    if ((error->status == NT_SINGULAR || error->status == NT_NOT_CONVERGED) &&
+        suggest_balls(a, error->message))
+        return nt_static_free_count(a->state) > 0 ? NT_EXIT_USAGE : status;
     if ((error->status == NT_SINGULAR || error->status == NT_NOT_CONVERGED) &&
         nt_static_free_count(a->state) > 0) {
         suggest_holds(a);
