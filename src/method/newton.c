@@ -17,6 +17,10 @@ const char *const nt_reuse_words[] = {"never", "always", "auto", NULL};
  * allowed: this share of it. */
 static const double KEPT_ERROR = 0.01;
 
+/* What the residual would be, by the rate at which kept factors contract, relative to its
+ * tolerance: where it is no more than that it is not asked for. */
+static const double SURE = 0.1;
+
 /* A prediction of this many times what the step reaches is no measure of its sizes. */
 static const double ASTRAY = 10;
 
@@ -42,6 +46,7 @@ double *nt_newton_bind(nt_newton *w, const nt_stepper *s, const nt_family *c)
     w->per_residual = w->per_increment + n;
     w->T_inverse = w->per_residual + n;
     w->leaves_tangent = false;
+    w->place = NULL;
     return w->T_inverse + nt_problem_map_size(s->problem) * (size_t)s->problem->space.n_rotations;
 }
 
@@ -429,6 +434,24 @@ static bool is_astray(const nt_problem *p, const nt_newton *w, double relative)
     return false;
 }
 
+/* The end of a step whose residual is known to be small enough: at the new point constraint rows
+ * alone are looked at. */
+static nt_status end_by_rows(nt_stepper *s, const nt_newton *w, bool *met)
+{
+    const nt_problem *p = s->problem;
+    w->place(s, w);
+    *met = true;
+    if (p->nc == 0)
+        return NT_OK;
+    nt_point at = nt_phase_point(&s->next);
+    const nt_terms terms = {.level = NT_POSITION, .rows = w->residual + p->nv};
+    nt_status status = nt_problem_evaluate(p, &at, &terms);
+    *met = status == NT_OK &&
+           worst_ratio(w->residual + p->nv, w->per_residual + p->nv, p->n - p->nv) <= 1;
+    s->report.position_drift = position_drift(p, w);
+    return status;
+}
+
 nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equations *equations,
                             nt_newton_correction *correct)
 {
@@ -442,7 +465,7 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
     s->has_tangent = false;
     bool astray = false;  /* sizes were taken from a prediction that was of no use */
     bool settled = false; /* increments say converged: only the residual is still to be asked */
-    double last = 0, size = 0;
+    double last = 0, before = 0, size = 0, residual = 0;
     int first = 0; /* iteration whose sizes are compared with */
     double relative = nt_options_get(s->options, NT_OPTION_TOLERANCE_RELATIVE);
     int extra = (int)nt_options_get(s->options, NT_OPTION_EXTRA_ITERATIONS);
@@ -459,6 +482,8 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
         }
         if (status != NT_OK)
             return status;
+        if (!own && w->place)
+            residual = worst_ratio(w->residual, w->per_residual, p->n);
         if (settled) {
             size = worst_ratio(w->residual, w->per_residual, p->n);
             s->report.position_drift = position_drift(p, w);
@@ -484,6 +509,13 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
         double allowed = fresh ? 1 : KEPT_ERROR;
         settled = size <= allowed || (ratio < 0.5 && ratio / (1 - ratio) * size <= allowed) ||
                   (i > first && size <= 1 && ratio > SLOW); /* as far as rounding lets it go */
+        double rate = i > first + 1 ? fmax(ratio, sqrt(size / before)) : 1; /* of two at least */
+        if (settled && !own && w->place && extra == 0 && residual * rate <= SURE) {
+            bool met = false;
+            status = end_by_rows(s, w, &met);
+            if (status != NT_OK || met)
+                return status;
+        }
         if (!settled && i > first && ratio > SLOW) {
             /* near a singular position rounding of positions is amplified in the multipliers: where
              * the motion stands still and only they move, the residual decides */
@@ -495,7 +527,7 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
         }
         if (!settled && i + 1 >= most / 2) /* kept factors may not use up the iterations */
             fresh = true;
-        last = size;
+        before = last, last = size;
     }
 }
 

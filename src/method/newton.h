@@ -64,6 +64,10 @@ typedef struct nt_newton {
     double *per_residual;  /* [n] the same of R and rows                     */
     double *T_inverse; /* [r][9] Dx = T^-1 e; [r][36] of rigid motions                            */
     bool leaves_tangent; /* the end leaves its tangent to sensitivities: see has_tangent */
+    /* Fills q of `next` from x, where nothing else is between x and the point at which the
+     * equations hold. Kept factors may then end a step without asking them once more. NULL: they
+     * are always asked. */
+    void (*place)(nt_stepper *s, const struct nt_newton *w);
 } nt_newton;
 
 /* Doubles of scratch for the arrays, and the arrays with rate and acceleration those of `next`, for

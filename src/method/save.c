@@ -126,8 +126,11 @@ static nt_status restore_factors(nt_integrator *it, const header *h, const char 
         memcpy(f->matrix.values, in + at->kept, kept_size(it));
         f->matrix.cleared = 0;
     }
-    if (h->kept && made_size(it) > 0)
-        memcpy(nt_turning_configuration(f), in + at->made, made_size(it));
+    if (h->kept && made_size(it) > 0) {
+        double *configuration = nt_turning_configuration(f);
+        memcpy(configuration, in + at->made, made_size(it));
+        nt_turning_made(f, configuration);
+    }
     bool whole = h->kept && !h->in_parts;
     status = nt_solver_restore(f->solver, in + at->solver, whole ? &f->matrix : NULL);
     f->kept = h->kept && status == NT_OK;

@@ -17,6 +17,8 @@ struct nt_turning {
     int *slot;       /* [group[n_groups]] blocks of rows, one node after the other */
     int *place;      /* [n_groups] where its D begins                         */
     double *inverse; /* D^-1, row by row                                      */
+    double *square;  /* G0 G0^T of each node with rows, at the same places    */
+    bool has_squares;
     int n_groups;
     nt_matrix now; /* constraint Jacobians at the point */
     bool alike;    /* nothing has turned yet            */
@@ -66,7 +68,8 @@ static nt_status list_groups(nt_turning *t, nt_factors *f)
         entries += rows * rows;
     }
     t->inverse = NT_TAKE(&f->arena, entries, double);
-    return t->inverse ? NT_OK : NT_NO_MEMORY;
+    t->square = NT_TAKE(&f->arena, entries, double);
+    return t->inverse && t->square ? NT_OK : NT_NO_MEMORY;
 }
 
 nt_status nt_turning_take(nt_factors *f)
@@ -112,8 +115,10 @@ void nt_turning_made(nt_factors *f, const double *q)
 {
     if (!f->turning)
         return;
-    memcpy(f->turning->q, q, (size_t)f->problem->nq * sizeof *q);
+    if (q != f->turning->q)
+        memcpy(f->turning->q, q, (size_t)f->problem->nq * sizeof *q);
     f->turning->alike = f->turning->found = true;
+    f->turning->has_squares = false;
 }
 
 void nt_turning_begin(nt_factors *f)
@@ -161,8 +166,9 @@ static int load_rows(const nt_problem *p, const nt_turning *t, const nt_matrix *
     return columns;
 }
 
-/* a[n][n] := its inverse, b at most MOST_ROWS; false where it has none. */
-static bool invert(int n, double a[MOST_ROWS][2 * MOST_ROWS])
+/* a = [A, B] of n rows, B of n columns too: B := A^-1 B by elimination with pivots of columns;
+ * false where A has no inverse. */
+static bool solve_rows(int n, double a[MOST_ROWS][2 * MOST_ROWS])
 {
     for (int k = 0; k < n; k++) {
         int best = k;
@@ -171,18 +177,26 @@ static bool invert(int n, double a[MOST_ROWS][2 * MOST_ROWS])
                 best = i;
         if (!(fabs(a[best][k]) > 0))
             return false;
-        for (int j = 0; j < 2 * n; j++) {
+        for (int j = k; best != k && j < 2 * n; j++) {
             double x = a[k][j];
             a[k][j] = a[best][j], a[best][j] = x;
         }
-        double r = 1 / a[k][k];
-        for (int j = k; j < 2 * n; j++) /* what is before is zero */
-            a[k][j] *= r;
-        for (int i = 0; i < n; i++) {
-            double l = a[i][k];
-            for (int j = k; i != k && j < 2 * n; j++)
+        a[k][k] = 1 / a[k][k];
+        for (int i = k + 1; i < n; i++) {
+            double l = a[i][k] * a[k][k];
+            for (int j = k + 1; j < 2 * n; j++)
                 a[i][j] -= l * a[k][j];
         }
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        double *row = a[k] + n;
+        for (int i = k + 1; i < n; i++) {
+            const double l = a[k][i], *other = a[i] + n;
+            for (int j = 0; j < n; j++)
+                row[j] -= l * other[j];
+        }
+        for (int j = 0; j < n; j++)
+            row[j] *= a[k][k];
     }
     return true;
 }
@@ -196,54 +210,67 @@ static bool has_dropped(const nt_factors *f, int node)
     return false;
 }
 
-/* product += now then^T, square += then then^T, of [n][columns] */
-static void add_products(int n, int columns, const double *now, const double *then,
-                         double product[MOST_ROWS][2 * MOST_ROWS],
-                         double square[MOST_ROWS][MOST_ROWS])
+/* sum[j][i] += a_i . b_j of the rows a, b [n][columns]: (a b^T)^T */
+static void add_products(int n, int columns, const double *a, const double *b, int stride,
+                         double *sum)
 {
-    for (int i = 0; i < n; i++, now += columns)
-        for (int j = 0; j < n; j++) {
-            const double *a = then + i * columns, *b = then + j * columns;
+    for (int j = 0; j < n; j++, b += columns, sum += stride)
+        for (int i = 0; i < n; i++) {
+            const double *row = a + i * columns;
             if (columns == 3) { /* as most are */
-                product[i][j] += (now[0] * b[0] + now[1] * b[1]) + now[2] * b[2];
-                square[i][j] += (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
+                sum[i] += (row[0] * b[0] + row[1] * b[1]) + row[2] * b[2];
                 continue;
             }
             for (int c = 0; c < columns; c++)
-                product[i][j] += now[c] * b[c], square[i][j] += a[c] * b[c];
+                sum[i] += row[c] * b[c];
         }
 }
 
-/* D^-1 = (G0 G0^T) (G Q G0^T)^-1, the sums over the blocks of the rows. */
+/* G0 G0^T, as long as the factors are the same. */
+static void find_squares(const nt_factors *f, nt_turning *t)
+{
+    const nt_problem *p = f->problem;
+    double then[3 * MOST_ROWS];
+    for (int g = 0; g < t->n_groups; g++) {
+        int n = rows_of(p->pattern, p->pattern->n_primary + g);
+        double *square = t->square + t->place[g];
+        memset(square, 0, (size_t)(n * n) * sizeof *square);
+        for (int k = t->group[g]; k < t->group[g + 1]; k++)
+            if (rows_of(p->pattern, p->pattern->column[t->slot[k]]) <= 3) {
+                int columns = load_rows(p, t, &f->matrix, t->slot[k], false, then);
+                add_products(n, columns, then, then, n, square);
+            }
+    }
+    t->has_squares = true;
+}
+
+/* D^-1 = (G0 G0^T) (G Q G0^T)^-1, the sums over the blocks of the rows, from its transpose:
+ * (G Q G0^T)^T D^-T = G0 G0^T. */
 static bool find_rows(const nt_factors *f, nt_turning *t, int g)
 {
     const nt_problem *p = f->problem;
     int n = rows_of(p->pattern, p->pattern->n_primary + g);
-    double then[3 * MOST_ROWS], now[3 * MOST_ROWS], square[MOST_ROWS][MOST_ROWS];
-    double product[MOST_ROWS][2 * MOST_ROWS];
-    for (int i = 0; i < n; i++) {
-        memset(square[i], 0, (size_t)n * sizeof **square);
-        memset(product[i], 0, 2 * (size_t)n * sizeof **product);
-    }
+    double then[3 * MOST_ROWS], now[3 * MOST_ROWS], a[MOST_ROWS][2 * MOST_ROWS];
+    const double *square = t->square + t->place[g];
     if (has_dropped(f, p->pattern->n_primary + g))
         return false;
+    for (int i = 0; i < n; i++, square += n) {
+        memset(a[i], 0, (size_t)n * sizeof **a);
+        memcpy(a[i] + n, square, (size_t)n * sizeof **a);
+    }
     for (int k = t->group[g]; k < t->group[g + 1]; k++) {
         if (rows_of(p->pattern, p->pattern->column[t->slot[k]]) > 3)
             return false;
         int columns = load_rows(p, t, &f->matrix, t->slot[k], false, then);
         load_rows(p, t, &t->now, t->slot[k], true, now);
-        add_products(n, columns, now, then, product, square);
+        add_products(n, columns, now, then, 2 * MOST_ROWS, a[0]);
     }
-    for (int i = 0; i < n; i++)
-        product[i][n + i] = 1;
-    if (!invert(n, product))
+    if (!solve_rows(n, a))
         return false;
     double *to = t->inverse + t->place[g];
-    memset(to, 0, (size_t)(n * n) * sizeof *to);
     for (int i = 0; i < n; i++, to += n)
-        for (int k = 0; k < n; k++)
-            for (int j = 0; j < n; j++)
-                to[j] += square[i][k] * product[k][n + j];
+        for (int j = 0; j < n; j++)
+            to[j] = a[j][n + i];
     return true;
 }
 
@@ -266,6 +293,8 @@ static nt_status find_turns(nt_factors *f, const nt_point *at, const nt_combinat
     find_rotations(f->problem, t, at->q);
     zero_rows(f->problem->pattern, t);
     nt_status status = nt_problem_evaluate(f->problem, at, &terms);
+    if (status == NT_OK && !t->has_squares)
+        find_squares(f, t);
     for (int g = 0; status == NT_OK && g < t->n_groups; g++) {
         int n = rows_of(f->problem->pattern, f->problem->pattern->n_primary + g);
         if (find_rows(f, t, g))
@@ -293,13 +322,15 @@ static void turn(const nt_problem *p, const nt_turning *t, bool after, double *z
     }
     for (int g = 0; g < t->n_groups; g++) {
         int node = pattern->n_primary + g, n = rows_of(pattern, node);
-        double *x = z + pattern->node_start[node], y[MOST_ROWS];
+        double *x = z + pattern->node_start[node], y[MOST_ROWS] = {0};
         const double *D = t->inverse + t->place[g];
-        for (int i = 0; i < n; i++) {
-            y[i] = 0;
-            for (int j = 0; j < n; j++)
-                y[i] += (after ? D[j * n + i] : D[i * n + j]) * x[j];
-        }
+        for (int i = 0; i < n; i++, D += n)
+            for (int j = 0; j < n; j++) {
+                if (after)
+                    y[j] += D[j] * x[i];
+                else
+                    y[i] += D[j] * x[j];
+            }
         memcpy(x, y, (size_t)n * sizeof *y);
     }
 }

@@ -296,6 +296,27 @@ static const char turning_blade[] =
     "        motion: t}\n"
     "simulation: {duration: 3, step: 1e-2}\n";
 
+/* The largest residual of the equations at the present state. */
+static double out_of_balance(const motion *m)
+{
+    const nt_system *s = nt_run_system(m->run);
+    nt_state now = nt_integrator_state(m->it);
+    double R[200] = {0}, most = 0;
+    nt_point at = {.t = now.t,
+                   .q = now.q,
+                   .v = now.v,
+                   .vdot = now.vdot,
+                   .lambda = now.lambda,
+                   .mu = now.mu,
+                   .memory = now.memory};
+    const nt_terms terms = {.parts = NT_ALL_PARTS, .level = NT_POSITION, .residual = R};
+    assert_true(s->space.nv <= 200);
+    assert_int_equal(s->evaluate(s->self, &at, &terms), NT_OK);
+    for (int i = 0; i < s->space.nv; i++)
+        most = fmax(most, fabs(R[i]));
+    return most;
+}
+
 /* Factors turn along: most steps need none of their own, and end where the others do. A state that
  * is saved makes them again. */
 static void test_turned_factors(void **state)
@@ -331,6 +352,22 @@ static void test_turned_factors(void **state)
     assert_true(off < 1e-6); /* of 12 m; iterations end at 1e-8 of an increment, 384 steps */
     assert_true(made < steps / 4);
     assert_int_equal(made, nt_integrator_statistics(c.it)->factorisations);
+    /* most steps end where the rate of contraction says that forces are in balance, and they are */
+    long corrected = nt_integrator_statistics(b.it)->iterations;
+    long asked = nt_integrator_statistics(b.it)->evaluations;
+    print_message("%ld evaluations for %ld corrections in %ld steps\n", asked, corrected, steps);
+    assert_true(asked < corrected + steps / 2);
+    double worst = 0;
+    for (int i = 1; i <= 40; i++) {
+        go(&b, 3 + i / 128.0, 1.0 / 128);
+        worst = fmax(worst, out_of_balance(&b));
+    }
+    print_message("out of balance by %.1e N at most\n", worst);
+    assert_true(worst < 1e-4); /* of 1e5 N that rounding and tolerances are relative to */
+    double drift[2];
+    assert_int_equal(nt_integrator_drift(b.it, &drift[0], &drift[1]), NT_OK);
+    assert_true(drift[0] < 1e-12);
+    assert_true(nt_integrator_statistics(b.it)->position_drift < 1e-9);
     finish(&a);
     finish(&b);
     finish(&c);

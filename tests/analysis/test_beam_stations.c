@@ -365,6 +365,47 @@ static void test_refusals(void **state)
     }
 }
 
+/* An outline that meets itself is refused at its section; one with a slit is none of these. */
+static void test_outlines(void **state)
+{
+    static const struct {
+        const char *outline;
+        bool good;
+    } cases[] = {
+        {"true, outline: [0,0, 1,0, 1,1, 0,1]", true},
+        {"true, outline: [0,0, 1,1, 1,0, 0,1]", false}, /* a bow tie */
+        {"false, outline: [0,0, 1,0, 1,1, 0.5,1, 0.5,-1]", false},
+        {"false, outline: [0,0, 1,0, 1,1, 0.5,1, 0.5,0]", false}, /* its end touches a wall */
+        {"false, outline: [0,0, 1,0, 1,1, 1,0.5]", false},        /* folds back */
+        {"true, outline: [0,0, 1,0, 1,1, 1,0.5]", false},
+        {"false, outline: [0,0, 1,0, 1,1, 0,1, 0,0]", true}, /* slit along a corner */
+        {"false, outline: [0.5,0, 1,0, 1,1, 0,1, 0,0, 0.5,0]", true},
+        {"false, outline: [0.5,0, 1,0, 1,1, 0,1, 0,0, 0.6,0]", false}, /* ends overlap */
+        {"false, outline: [0,0, 1,0, 2,0, 2,1]", true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        nt_model *model = NULL;
+        nt_error error = {0};
+        char text[700];
+        snprintf(text, sizeof text,
+                 "nutate: 1\nsimulation: {duration: 1, step: 1}\nbeams:\n"
+                 "  b: {points: [[0,0,0], [9,0,0]], sections: [{material: {E: 1, nu: 0.3, density: "
+                 "1},\n    shape: thin_walled, thickness: 0.01, closed: %s}]}\n",
+                 cases[i].outline);
+        nt_status status =
+            nt_model_read_text(&model, text, strlen(text), "outline", NULL, NULL, 0, &error);
+        if (status != (cases[i].good ? NT_OK : NT_BAD_MODEL))
+            fail_msg("%s: %s", cases[i].outline, error.message);
+        if (!cases[i].good) {
+            assert_int_equal(error.line, 4);
+            assert_true(error.column > 0);
+            assert_non_null(strstr(error.message, "outline crosses, touches or folds back"));
+        }
+        nt_model_destroy(model);
+    }
+}
+
 /* A mesh is made when a model is read; what is set later says so. */
 static void test_order_does_not_follow(void **state)
 {
@@ -479,6 +520,7 @@ int main(void)
         cmocka_unit_test(test_cantilever_modes),
         cmocka_unit_test(test_damped_modes),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_outlines),
         cmocka_unit_test(test_order_does_not_follow),
         cmocka_unit_test(test_channel),
         cmocka_unit_test(test_box),

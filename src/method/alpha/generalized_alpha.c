@@ -47,6 +47,13 @@ static nt_status predict(nt_stepper *s, const nt_newton *w)
     return nt_newton_predict(s, w, true);
 }
 
+/* q = q_n o exp(h Dq) */
+static void place(nt_stepper *s, const nt_newton *w)
+{
+    const nt_problem *p = s->problem;
+    nt_space_compose(&p->space, p->frame, s->now.q, w->increment, s->next.q);
+}
+
 /* At q = q_n o exp(h Dq):  R(vdot, v, q, lambda, mu) = 0,  Phi(q) = 0,  kappa(v, q) = 0, and the
  * tangent where it is wanted:
  *
@@ -56,7 +63,7 @@ static nt_status predict(nt_stepper *s, const nt_newton *w)
 static nt_status equilibrium(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
 {
     const nt_problem *p = s->problem;
-    nt_space_compose(&p->space, p->frame, s->now.q, w->increment, s->next.q);
+    place(s, w);
     if (nt_newton_needs_maps(s, tangent))
         nt_space_tangent(&p->space, p->frame, w->increment, NULL, w->T_inverse);
     return nt_newton_evaluate(s, w, w->T_inverse, NULL, tangent);
@@ -80,6 +87,7 @@ static nt_status step(nt_stepper *s, double h)
     nt_newton_bind(&w, s, &c);
     w.leaves_tangent = s->linear && c.position > 0 && nt_generalized_alpha_is_rigid(s->problem);
     s->next.all[NT_PHASE_T] = s->now.all[NT_PHASE_T] + h;
+    w.place = c.position > 0 ? place : NULL;
     nt_status status = predict(s, &w);
     if (status == NT_OK)
         status = nt_newton_iterate(s, &w, equilibrium, correct);

@@ -359,6 +359,67 @@ static bool is_of_mass(const double *M)
     return is;
 }
 
+/* The least distance of a point from the straight part between a and b. */
+static double distance_to_part(const double p[2], const double a[2], const double b[2])
+{
+    double t[2] = {b[0] - a[0], b[1] - a[1]}, L2 = t[0] * t[0] + t[1] * t[1];
+    double r = fmin(fmax((t[0] * (p[0] - a[0]) + t[1] * (p[1] - a[1])) / L2, 0), 1);
+    return hypot(p[0] - a[0] - r * t[0], p[1] - a[1] - r * t[1]);
+}
+
+/* Twice the area of a, b, p: positive where p is to the left of the way from a to b. */
+static double side_of(const double p[2], const double a[2], const double b[2])
+{
+    return (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]);
+}
+
+/* Whether two parts from a to b have a point in common, to a distance `near`; of parts that share
+ * the corner b[0] = a[1] another one. */
+static bool parts_meet(const double (*a)[2], const double (*b)[2], bool neighbours, double near)
+{
+    if (neighbours)
+        return distance_to_part(b[1], a[0], a[1]) <= near ||
+               distance_to_part(a[0], b[0], b[1]) <= near;
+    for (int i = 0; i < 2; i++)
+        if (distance_to_part(a[i], b[0], b[1]) <= near ||
+            distance_to_part(b[i], a[0], a[1]) <= near)
+            return true;
+    return side_of(a[0], b[0], b[1]) * side_of(a[1], b[0], b[1]) < 0 &&
+           side_of(b[0], a[0], a[1]) * side_of(b[1], a[0], a[1]) < 0;
+}
+
+/* Whether the middle line of thin walls meets itself: the flow of shear along it, and the area
+ * inside, are those of a line that does not. The two ends of an open line may stand at one place,
+ * as of a tube with a slit. */
+static bool outline_meets_itself(const nt_beam_section *s)
+{
+    int corners = s->outline_count / 2, n = corners - (s->closed ? 0 : 1);
+    double size = 0, part[2][2][2];
+    for (int i = 0; i < 2 * corners; i++)
+        size = fmax(size, fabs(s->outline[i] - s->outline[i % 2]));
+    for (int i = 0; i < n; i++)
+        for (int j = i + 1; j < n; j++) {
+            bool after = j == i + 1, before = s->closed && i == 0 && j == n - 1;
+            int a = before ? j : i, b = before ? i : j;
+            for (int k = 0; k < 2; k++) {
+                corner(s, a + k, &part[0][k][0], &part[0][k][1]);
+                corner(s, b + k, &part[1][k][0], &part[1][k][1]);
+            }
+            bool slit = !s->closed && i == 0 && j == n - 1 && n > 2 &&
+                        part[0][0][0] == part[1][1][0] && part[0][0][1] == part[1][1][1];
+            if (slit) { /* neighbours at the place of both ends */
+                if (parts_meet((const double(*)[2])part[1], (const double(*)[2])part[0], true,
+                               1e-9 * size))
+                    return true;
+                continue;
+            }
+            if (parts_meet((const double(*)[2])part[0], (const double(*)[2])part[1],
+                           after || before, 1e-9 * size))
+                return true;
+        }
+    return false;
+}
+
 static const char *fault_of_figure(const nt_beam_section *s)
 {
     bool flat =
@@ -390,6 +451,9 @@ static const char *fault_of_figure(const nt_beam_section *s)
         if (y0 == y1 && z0 == z1)
             return "two neighbouring points of its outline are the same";
     }
+    if (outline_meets_itself(s))
+        return "its outline crosses, touches or folds back on itself, expected a line that does "
+               "not";
     double C[36], M[36];
     thin_walled_matrices(s, C, M);
     return nt_dense_is_positive6(C) && nt_dense_is_positive6(M)
