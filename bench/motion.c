@@ -223,7 +223,7 @@ static const struct {
     int n; /* links; 0: the top */
     long steps;
     double target;
-} mechanisms[] = {{0, 5000, 1.5}, {8, 1000, 1.7}, {64, 250, 1.7}, {256, 100, 1.7}, {1024, 40, 1.7}};
+} mechanisms[] = {{0, 5000, 1.3}, {8, 1000, 1.4}, {64, 250, 1.4}, {256, 100, 1.4}, {1024, 40, 1.4}};
 enum { N_MECHANISMS = sizeof mechanisms / sizeof mechanisms[0], TURNS = 15 };
 
 static bool open_mechanism(pair *p, int i, char *name, size_t size)

@@ -32,6 +32,10 @@ typedef struct nt_static_setup {
      * with an nt_loading, or a function for a system by hand; NULL: there are no paths. */
     nt_status (*set_load)(void *context, double load);
     void *context;
+    /* How the placement of nt_static_start changes with parameter k, dq[nv]: what is held and what
+     * sticks goes with it when a state is differentiated. NULL: it stays. */
+    nt_status (*placement_rates)(void *placed, int k, double *dq);
+    void *placed;
 } nt_static_setup;
 
 /* Fill in what a model's section `static` says: the run's system, held entries (the model's). The
@@ -60,6 +64,9 @@ NT_API nt_state nt_static_state(const nt_static *state);
  * the entry of v of each; -1 where there is none. */
 NT_API int nt_static_free_count(const nt_static *state);
 NT_API int nt_static_free_entry(const nt_static *state, int i);
+/* How many of them are never refused: they lie where nothing pushes them, as points of a slack line
+ * do (nt_system.rests). */
+NT_API int nt_static_rest_count(const nt_static *state);
 
 /* Set-valued dry friction at the state that was found. What touches sticks where it was placed;
  * what has to hold more than it can slips, until it comes to rest with its whole limit. Memory of
@@ -199,7 +206,10 @@ typedef struct nt_mode {
     /* Of a rigid displacement of everything along x, y, z and a turn about them through the centre
      * of the mass: p = x^H M e/(x^H M x) and |x^H M e|^2/(x^H M x), kg or kg m^2. */
     double participation[6], effective_mass[6];
-    int moves_freely; /* s = 0: nothing resists the displacement */
+    int moves_freely; /* s = 0: nothing resists the displacement, or less than rounding hides */
+    /* 1/s: what rounding of the stiffness leaves open of |s|; where it moves freely |s| is below.
+     * Of slender parts the bending is a small rest of what their stretching takes. */
+    double doubt;
     int group; /* modes whose eigenvalues agree to rounding are of one group, their shapes any
                   basis of what they span */
 } nt_mode;
@@ -297,10 +307,12 @@ NT_API void nt_campbell_words(const nt_campbell *campbell, int i, char *text, in
 
 /* Linear models: with p independent displacements and s independent velocities about a state,
  *
- *   x' = A x + B u,   y = C x + D u + D1 u' + D2 u'',
+ *   x' = A x + B u + B1 u' + B2 u'',   y = C x + D u + D1 u' + D2 u'',
  *
  * for small changes u of inputs and y of outputs, in the axes of the state. Motions that are inputs
- * reach velocities by u' and accelerations and forces by u'': D1 and D2 are zero for loads. */
+ * reach velocities by u' and accelerations and forces by u'': B1, B2, D1 and D2 are zero for loads.
+ * B1 and B2 are zero as well about a state that rests or is steady. Under way the directions that
+ * x counts go along with the motion: their rates are part of A. */
 typedef struct nt_linear nt_linear;
 
 typedef struct nt_linear_setup {
@@ -314,6 +326,9 @@ typedef struct nt_linear_setup {
     int n_inputs;
     const char *const *outputs; /* [n_outputs] what can be recorded; each of its columns is one */
     int n_outputs;
+    /* The state rests or is steady (nt_reference about static or steady): all matrices stay as they
+     * are, so that x can take up the rates of inputs, and B1 and B2 are zero. Else they stand. */
+    int steady;
 } nt_linear_setup;
 
 /* Matrices row by row. */
@@ -322,7 +337,7 @@ typedef struct nt_linear_matrices {
     int inputs, outputs;
     int velocities, rows;      /* of the whole equations: entries of v, constraint rows */
     const double *A;           /* [states][states]            */
-    const double *B;           /* [states][inputs]            */
+    const double *B, *B1, *B2; /* [states][inputs]            */
     const double *C;           /* [outputs][states]           */
     const double *D, *D1, *D2; /* [outputs][inputs]           */
     const double *mass, *damping, *stiffness; /* [velocities][velocities]    */

@@ -4,7 +4,9 @@
  * what the model file says by the type's table of keys, and numbers that follow from it
  * (`prepare`). All data of a run lie in one piece that runs copy, so they hold numbers and places,
  * and no pointers but to what never changes; lists of any length stand behind the struct
- * (NT_KEY_ARRAY). So whatever a parameter can enter is seen, and has its derivative.
+ * (NT_KEY_ARRAY). So whatever a parameter can enter is seen, and has its derivative. A number that
+ * follows a parameter and stands anywhere else is found out: nt_run_prepare_parameters refuses the
+ * parameter and names the element, and sensitivities take differences of the whole residual.
  *
  * An element adds to a residual and to blocks of its own, by ports: the translations (force, N;
  * entries of v, m/s) and rotations (moment, N m; rad/s, ground axes) of any number of bodies, its
@@ -351,6 +353,10 @@ typedef struct nt_element_type {
                           int size);
     /* Words for what its energies have noted on the way; of the library's own types alone. */
     void (*warning)(const nt_run *run, const nt_element *element, char *text, int size);
+    /* Marks in lies[nv] entries of v that a static state may leave where they are, though nothing
+     * holds them there: those of its own points that hang on nothing, as along a slack line. NULL:
+     * there are none. */
+    void (*rests)(const nt_element *element, const nt_view *view, unsigned char *lies);
 } nt_element_type;
 
 /* A node that an element adds terms to and takes derivatives in: the translation or the rotation of

@@ -134,8 +134,10 @@ NT_API void nt_run_initial(const nt_run *run, double *q, double *v, double *memo
 
 /* Prepare derivatives in parameters[n] (NULL: all of them), so that parameter_tangent of the system
  * allocates nothing until parameters are set again; unprepared parameters are prepared at their
- * first use. Costs eight assemblies for each. NT_INVALID for a number out of range; or what reading
- * the model with slightly other values of a parameter would return. */
+ * first use. Costs eight assemblies for each. NT_INVALID for a number out of range; NT_UNSUPPORTED
+ * where an element follows a parameter by numbers that it keeps apart from its data (element.h): a
+ * test for element types written outside of the library; or what reading the model with slightly
+ * other values of a parameter would return. */
 NT_API nt_status nt_run_prepare_parameters(nt_run *run, const int *parameters, int n,
                                            nt_error *error);
 

@@ -357,6 +357,9 @@ struct nt_system {
      * and looks at the energies at these times, by which the system may keep it. t: the present
      * time; -infinity: a run begins. NULL: nothing is come across. */
     double (*noticed)(void *self, double t);
+    /* Marks in lies[nv] entries of v that a static state may leave where they are, though nothing
+     * holds them there, as of points along a slack line. NULL: there are none. */
+    nt_status (*rests)(void *self, const nt_point *at, unsigned char *lies);
 };
 
 /* NT_INVALID, with the field and what was expected of it, for a system that contradicts itself: a

@@ -508,9 +508,9 @@ class Campbell:
 
 
 class Linear:
-    """x' = A x + B u, y = C x + D u + D1 u' + D2 u'' about a state.
+    """x' = A x + B u + B1 u' + B2 u'', y = C x + D u + D1 u' + D2 u'' about a state.
 
-    A (n, n), B (n, inputs), C (outputs, n), D, D1, D2 (outputs, inputs); inputs, outputs: names.
+    A (n, n), B, B1, B2 (n, inputs; B1 and B2 are zero but about="initial"), C (outputs, n), D, D1, D2 (outputs, inputs); inputs, outputs: names.
     positions: so many of the states are displacements, which come first. mass, damping, stiffness
     (nv, nv), constraints, constraint_rates (rows, nv): the whole equations. state: looked about.
     """
@@ -532,6 +532,7 @@ class Linear:
         setup.run, setup.state, setup.turn = run.run, run.state, run.turn
         setup.inputs, setup.n_inputs = names, len(inputs)
         setup.outputs, setup.n_outputs = names + len(inputs), len(outputs)
+        setup.steady = int(about != "initial")
         to = ffi.new("nt_linear **")
         run.check(lib.nt_linear_create(to, setup, run.error))
         self._run = run
@@ -542,6 +543,8 @@ class Linear:
         self.positions: int = m.positions
         self.A: Array = _array(m.A, n, n)
         self.B: Array = _array(m.B, n, k)
+        self.B1: Array = _array(m.B1, n, k)
+        self.B2: Array = _array(m.B2, n, k)
         self.C: Array = _array(m.C, o, n)
         self.D: Array = _array(m.D, o, k)
         self.D1: Array = _array(m.D1, o, k)

@@ -200,8 +200,10 @@ static nt_motion motion_of(const nt_carriage *c, int body, const double *q, cons
     return m;
 }
 
-void nt_carriage_screw(const nt_carriage *c, int i, const double *q, const double *zeros, v3 *V,
-                       v3 *W)
+/* The unit screw of rate i, that of a joint: velocity of the point at the origin, angular velocity.
+ * zeros[nv] are zeros. */
+static void carriage_screw(const nt_carriage *c, int i, const double *q, const double *zeros, v3 *V,
+                           v3 *W)
 {
     const nt_element *e = &c->run->model->elements[c->steady[i].joint];
     const nt_joint *joint = e->type->as_joint(c->run, e);
@@ -225,7 +227,7 @@ static void find_twists(nt_carriage *c, const double *q, const double *zeros, in
         bool carries_b = c->group[e->b] == child;
         int parent = c->group[carries_b ? e->a : e->b];
         double r = carries_b ? rate_in_use(c, i, only) : -rate_in_use(c, i, only);
-        nt_carriage_screw(c, i, q, zeros, &V, &W);
+        carriage_screw(c, i, q, zeros, &V, &W);
         for (int j = 0; j < 2; j++)
             v3_store(c->twist + 6 * child + 3 * j,
                      v3_axpy(r, j ? W : V, v3_load(c->twist + 6 * parent + 3 * j)));
@@ -309,7 +311,7 @@ nt_status nt_carriage_advance(nt_carriage *c, const double *q, double t, double 
         const nt_element *e = &model->elements[c->steady[i].joint];
         bool carries_b = c->group[e->b] == child;
         int parent = c->group[carries_b ? e->a : e->b];
-        nt_carriage_screw(c, i, q, zeros, &V, &W);
+        carriage_screw(c, i, q, zeros, &V, &W);
         groups[child] =
             after(groups[parent], screw_motion(V, W, carries_b ? c->rate[i] * t : -c->rate[i] * t));
     }

@@ -34,6 +34,11 @@ void zgeev_(const char *jobvl, const char *jobvr, const int *n, double *a, const
             double *w, double *vl, const int *ldvl, double *vr, const int *ldvr, double *work,
             const int *lwork, double *rwork, int *info, size_t jobvl_length, size_t jobvr_length);
 
+/* LU, and A x = B with it. */
+void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *ipiv, int *info);
+void dgetrs_(const char *trans, const int *n, const int *nrhs, const double *a, const int *lda,
+             const int *ipiv, double *b, const int *ldb, int *info, size_t trans_length);
+
 /* A X = B by LU, real and complex (pairs of real and imaginary part). */
 void dgesv_(const int *n, const int *nrhs, double *a, const int *lda, int *ipiv, double *b,
             const int *ldb, int *info);

@@ -33,11 +33,6 @@ void nt_carriage_destroy(nt_carriage *carriage);
 void nt_carriage_velocities(nt_carriage *carriage, const double *q, int only, double *v,
                             double *vdot, double turn[3]);
 
-/* The unit screw of rate i, that of a joint: velocity of the point at the origin, angular velocity.
- * zeros[nv] are zeros. */
-void nt_carriage_screw(const nt_carriage *carriage, int i, const double *q, const double *zeros,
-                       v3 *V, v3 *W);
-
 /* later[nq]: where q has gone after t seconds. */
 nt_status nt_carriage_advance(nt_carriage *carriage, const double *q, double t, double *later);
 

@@ -181,6 +181,7 @@ static inline void nt_element_carry(nt_run *run, const nt_element *e, const nt_v
     if (e->type->carry)
         e->type->carry(run, e, view, increment);
 }
+static inline bool nt_element_may_rest(const nt_element *e) { return e->type->rests != NULL; }
 static inline bool nt_element_has_stops(const nt_element *e) { return e->type->at_stop != NULL; }
 static inline double nt_element_stop_after(const nt_run *run, const nt_element *e, double t,
                                            const double *memory)

@@ -43,7 +43,6 @@ extern const nt_element_type nt_contact_sphere_torus;
 extern const nt_element_type nt_bearing_ball;
 extern const nt_element_type nt_beam_type;
 extern const nt_element_type nt_cable_type;
-extern const nt_section nt_cable_section;
 extern const nt_element_type nt_state_type;
 /* Made by the reader of the section `sampled`, one for each value; what it holds at a point. */
 extern const nt_element_type nt_sampled_type;
@@ -64,9 +63,6 @@ extern const nt_element_type nt_block_transfer_function;
 extern const nt_element_type nt_block_state_space;
 extern const nt_element_type nt_block_pid;
 
-extern const nt_section nt_beam_section_of_file;
-extern const nt_section nt_state_section;
-extern const nt_section nt_sampled_section;
 extern const nt_section nt_block_section;
 
 #endif

@@ -320,6 +320,21 @@ nt_status nt_run_carry(void *self, const nt_point *at, const double *increment)
     return NT_OK;
 }
 
+nt_status nt_run_rests(void *self, const nt_point *at, unsigned char *lies)
+{
+    nt_run *run = self;
+    nt_view view;
+    nt_terms terms = {0};
+    if (!lies || !nt_run_can_look(run, at, false))
+        return NT_INVALID;
+    nt_run_look(run, at, &terms, &view);
+    memset(lies, 0, (size_t)run->system.space.nv);
+    for (int i = 0; i < run->model->n_elements; i++)
+        if (nt_element_may_rest(&run->model->elements[i]))
+            run->model->elements[i].type->rests(&run->model->elements[i], &view, lies);
+    return NT_OK;
+}
+
 /* What is held stays; turns that are counted do not vary. */
 nt_status nt_run_accept_tangent(void *self, const nt_point *at, int k,
                                 const nt_point_tangent *along, double *dnext)

@@ -31,6 +31,7 @@ nt_status nt_run_energy(void *self, const nt_point *at, nt_energy *energy);
 /* The same, of which elements note nothing. */
 nt_status nt_run_energy_beside(nt_run *run, const nt_point *at, nt_energy *energy);
 double nt_run_noticed(void *self, double t);
+nt_status nt_run_rests(void *self, const nt_point *at, unsigned char *lies);
 void nt_run_energy_gained(void *self, const nt_point *from, const nt_point *to, char *text,
                           int size);
 void nt_run_accept(void *self, const nt_point *at, double *next);

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-void nt_json_raw(nt_json *j, const char *text) { nt_bytes_put(j->out, text, strlen(text)); }
+static void json_raw(nt_json *j, const char *text) { nt_bytes_put(j->out, text, strlen(text)); }
 
-void nt_json_quoted(nt_json *j, const char *text)
+static void json_quoted(nt_json *j, const char *text)
 {
-    nt_json_raw(j, "\"");
+    json_raw(j, "\"");
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;
         char code[8];
@@ -17,51 +17,53 @@ void nt_json_quoted(nt_json *j, const char *text)
             continue;
         }
         snprintf(code, sizeof code, "\\u%04x", c);
-        nt_json_raw(j, code);
+        json_raw(j, code);
     }
-    nt_json_raw(j, "\"");
+    json_raw(j, "\"");
 }
 
-void nt_json_member(nt_json *j, const char *name)
+/* a value follows */
+/* The name of a member; a value follows. */
+static void json_member(nt_json *j, const char *name)
 {
     if (!j->first)
-        nt_json_raw(j, ", ");
+        json_raw(j, ", ");
     j->first = false;
     if (name) {
-        nt_json_quoted(j, name);
-        nt_json_raw(j, ": ");
+        json_quoted(j, name);
+        json_raw(j, ": ");
     }
 }
 
 void nt_json_begin(nt_json *j, const char *name, const char *bracket)
 {
-    nt_json_member(j, name);
-    nt_json_raw(j, bracket);
+    json_member(j, name);
+    json_raw(j, bracket);
     j->first = true;
 }
 
 void nt_json_end(nt_json *j, const char *bracket)
 {
-    nt_json_raw(j, bracket);
+    json_raw(j, bracket);
     j->first = false;
 }
 
 void nt_json_text(nt_json *j, const char *name, const char *text)
 {
-    nt_json_member(j, name);
-    nt_json_quoted(j, text);
+    json_member(j, name);
+    json_quoted(j, text);
 }
 
 void nt_json_plain(nt_json *j, const char *name, const char *text)
 {
-    nt_json_member(j, name);
-    nt_json_raw(j, text);
+    json_member(j, name);
+    json_raw(j, text);
 }
 
 void nt_json_number(nt_json *j, const char *name, double x)
 {
     char text[NT_DECIMAL_ROOM];
-    nt_json_member(j, name);
+    json_member(j, name);
     nt_bytes_put(j->out, text, (size_t)nt_decimal_write(&j->decimal, isfinite(x) ? x : 0, text));
 }
 

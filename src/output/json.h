@@ -12,11 +12,7 @@ typedef struct nt_json {
     bool first; /* nothing is in the innermost object or list yet */
 } nt_json;
 
-void nt_json_raw(nt_json *j, const char *text);
-void nt_json_quoted(nt_json *j, const char *text);
-
-/* Below, name is that of a member of an object, or NULL for an item of a list. */
-void nt_json_member(nt_json *j, const char *name); /* a value follows */
+/* name is that of a member of an object, or NULL for an item of a list. */
 void nt_json_begin(nt_json *j, const char *name, const char *bracket);
 void nt_json_end(nt_json *j, const char *bracket);
 void nt_json_text(nt_json *j, const char *name, const char *text);

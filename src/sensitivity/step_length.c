@@ -43,14 +43,16 @@ static void add_change_of_unit(const nt_length_direction *l, const nt_phase *at,
         d->method[i] += factor * (1 + power[i % (size_t)p->nv]) * at->method[i];
 }
 
-void nt_length_direction_begin(const nt_length_direction *l, const nt_variation *before)
+/* The variation at the begin of the step, before linearise. */
+static void length_direction_begin(const nt_length_direction *l, const nt_variation *before)
 {
     size_t all = (size_t)(before->method - before->q) + l->kept;
     memset(before->q, 0, all * sizeof(double));
     add_change_of_unit(l, &l->stepper->now, 1, before);
 }
 
-void nt_length_direction_end(const nt_length_direction *l, const nt_variation *after)
+/* What linearise gave becomes the derivative of the step's end, per s. */
+static void length_direction_end(const nt_length_direction *l, const nt_variation *after)
 {
     nt_space_clear_first(&l->stepper->problem->space, after->q);
     add_change_of_unit(l, &l->stepper->next, -1, after);
@@ -203,9 +205,9 @@ nt_status nt_step_length_tangent(nt_step_length *s, nt_variation *tangent)
     nt_variation before = nt_variation_at(p, &s->directions, s->before, 0);
     *tangent = nt_variation_at(p, &s->directions, s->after, 0);
     memset(s->after, 0, s->directions.stride * sizeof *s->after);
-    nt_length_direction_begin(&s->length, &before);
+    length_direction_begin(&s->length, &before);
     status = it->method->linearise(&s->stepper, h, &s->directions, s->before, s->after);
     if (status == NT_OK)
-        nt_length_direction_end(&s->length, tangent);
+        length_direction_end(&s->length, tangent);
     return status;
 }

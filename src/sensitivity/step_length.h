@@ -33,13 +33,9 @@ typedef struct nt_length_direction {
 } nt_length_direction;
 
 size_t nt_length_direction_work(const nt_problem *problem);
-/* The variation at the begin of the step, before linearise. */
-void nt_length_direction_begin(const nt_length_direction *length, const nt_variation *before);
 /* nt_directions.load of this direction. */
 nt_status nt_length_direction_load(const nt_length_direction *length, const nt_point *at,
                                    const nt_terms *terms);
-/* What linearise gave becomes the derivative of the step's end, per s. */
-void nt_length_direction_end(const nt_length_direction *length, const nt_variation *after);
 
 /* The derivative of the last accepted step of an integrator, whose state at its begin is held. */
 typedef struct nt_step_length nt_step_length;

@@ -5,6 +5,7 @@
  * may vanish that is along no axis (a beam whose sections have no inertia about an axis of their
  * own): n . W = 0 for all blocks W of the rows. Then n n^T is put into the diagonal block, where a
  * single unknown has a one. */
+#include "base/symmetric.h"
 #include "base/vector3.h"
 #include "system/factors.h"
 
@@ -93,29 +94,6 @@ static double rows_of_slot(const nt_factors *f, int slot, double nine[9], const 
     return most;
 }
 
-/* Eigenvectors of a symmetric matrix by Jacobi's rotations, as rows of v. */
-static void find_eigenvectors(double a[3][3], double v[3][3])
-{
-    for (int i = 0; i < 9; i++)
-        v[i / 3][i % 3] = i % 4 == 0;
-    for (int turn = 0; turn < 3 * 10; turn++) {
-        int p = turn % 3 == 2, q = turn % 3 == 0 ? 1 : 2;
-        if (a[p][q] == 0)
-            continue;
-        double angle = atan2(2 * a[p][q], a[q][q] - a[p][p]) / 2, c = cos(angle), s = sin(angle);
-        for (int k = 0; k < 3; k++) {
-            double x = a[k][p], y = a[k][q];
-            a[k][p] = c * x - s * y, a[k][q] = s * x + c * y;
-        }
-        for (int k = 0; k < 3; k++) {
-            double x = a[p][k], y = a[q][k];
-            a[p][k] = c * x - s * y, a[q][k] = s * x + c * y;
-            x = v[p][k], y = v[q][k];
-            v[p][k] = c * x - s * y, v[q][k] = s * x + c * y;
-        }
-    }
-}
-
 /* Which directions of its node's do not vanish in the block of a slot. */
 static unsigned char directions_in(const nt_factors *f, int slot, double least)
 {
@@ -201,7 +179,7 @@ static void find_candidates(nt_factors *f)
     for (int node = 0; node < pattern->n_primary; node++) {
         double squares[3][3];
         memcpy(squares, f->leaning[node].n, sizeof squares);
-        find_eigenvectors(squares, f->leaning[node].n);
+        nt_symmetric_eigen(squares, f->leaning[node].n);
         if (f->leaning[node].largest <= 0)
             f->leaning[node].is = 0;
     }

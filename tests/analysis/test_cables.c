@@ -73,6 +73,146 @@ static void test_begins_on_the_bed(void **state)
     close_bench(&b);
 }
 
+static double first_value(bench *b, const char *name)
+{
+    nt_quantity_info info;
+    nt_state start = nt_static_state(b->state);
+    double out[4];
+    if (nt_model_quantity(b->model, name, &info, &b->error) ||
+        nt_run_sample(b->run, &info, &start, NULL, out, &b->error))
+        fail_msg("%s: %s", name, b->error.message);
+    return out[0];
+}
+
+static void begin_cable(bench *b, const char *keys)
+{
+    char text[700];
+    snprintf(text, sizeof text,
+             "nutate: 1\n"
+             "gravity: [0, 0, -9.81]\n"
+             "tables: {depth: depth.csv}\n"
+             "parameters: {s: 0.3}\n"
+             "cables:\n"
+             "  c: {between: [ground, ground], mass: 2, stiffness: 1e6, damping: 1e-3,\n"
+             "      elements: 24, %s}\n"
+             "simulation: {duration: 1, step: 1e-3}\n",
+             keys);
+    FILE *depth = fopen("depth.csv", "w");
+    assert_non_null(depth);
+    fputs("x,z\n-5,0\n0,0\n3,-1\n5,1\n7,0.5\n15,2\n", depth);
+    fclose(depth);
+    if (nt_model_read_text(&b->model, text, strlen(text), "bed", NULL, NULL, 0, &b->error))
+        fail_msg("%s", b->error.message);
+    remove("depth.csv");
+    begin_bench(b, (nt_static_setup){0});
+}
+
+/* A line with more length than it needs lies slack on the bed, where nothing pushes it along: that
+ * is a state of rest. What rises to an end bears its own weight there and nothing across. */
+static void test_slack_on_the_bed(void **state)
+{
+    static const struct {
+        const char *keys;
+        int lies;   /* directions of nodes between slack segments: two of each */
+        double end; /* N */
+    } cases[] = {
+        /* all of it lies: half a segment hangs on the end that holds it */
+        {"at: [[0, 0, 0], [10, 0, 0]], length: 12, seabed: {height: 0, stiffness: 1e4}", 46,
+         2 * 9.81 * 0.25},
+        /* an end 5 m above the bed: the weight of 5 m */
+        {"at: [[0, 0, 0], [10, 0, 5]], length: 16, seabed: {height: 0, stiffness: 1e4}", 32,
+         2 * 9.81 * 5},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bench b = {0};
+        begin_cable(&b, cases[i].keys);
+        double middle = first_value(&b, "c.node5.position.x");
+        solve(&b);
+        is_close("tension", number(&b, "c.tension.end") / cases[i].end, 1, 1e-6);
+        is_close("a node stays where it lies", number(&b, "c.node5.position.x"), middle, 1e-12);
+        assert_int_equal(nt_static_rest_count(b.state), cases[i].lies);
+        assert_int_equal(nt_static_free_count(b.state), cases[i].lies);
+        nt_stability stability = {0};
+        assert_int_equal(nt_static_stability(b.state, &stability, &b.error), NT_OK);
+        assert_true(stability.stable && !stability.critical);
+        close_bench(&b);
+    }
+}
+
+/* A body on a slack line without gravity is nowhere at rest: it is named, the line's nodes not. */
+static void test_slack_tether_is_free(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies: {ball: {mass: 3, inertia: [1, 1, 1], position: [1, 0, 0]}}\n"
+        "cables: {line: {between: [ground, ball], length: 2, mass: 0.01, stiffness: 1e4,\n"
+        "  elements: 4}}\n"
+        "simulation: {duration: 1, step: 1e-3}\n";
+    bench b = {0};
+    (void)state;
+    if (nt_model_read_text(&b.model, text, strlen(text), "tether", NULL, NULL, 0, &b.error))
+        fail_msg("%s", b.error.message);
+    begin_bench(&b, (nt_static_setup){0});
+    assert_int_equal(nt_static_solve(b.state, &b.error), NT_SINGULAR);
+    assert_non_null(strstr(b.error.message, "translation of body ball"));
+    assert_null(strstr(b.error.message, "line"));
+    assert_int_equal(nt_static_free_count(b.state) - nt_static_rest_count(b.state), 6);
+    close_bench(&b);
+}
+
+/* Over a bed that is not flat a line starts at rest too, on it or above it. */
+static void test_begins_at_rest_on_any_bed(void **state)
+{
+    static const char *const keys[] = {
+        "at: [[0, 0, 0], [10, 0, 8]], length: 14, seabed: {height: s*c.x, stiffness: 1e4}",
+        "at: [[0, 0, 2], [10, 3, 4]], length: 14, seabed: {height: -0.2*c.x + 0.4*c.y,\n"
+        "          stiffness: 1e6}",
+        "at: [[0, 0, 1], [10, -2, 7]], length: 15, seabed: {height: 0.05*c.x^2, stiffness: 1e4}",
+        "at: [[0, 0, 1], [10, 0, 6]], length: 15,\n"
+        "          seabed: {height: \"table(depth, c.x)\", stiffness: 1e5}",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        static const char *const names[] = {"c.tension.start", "c.tension.end", "energy.potential"};
+        bench b = {0};
+        double before[3];
+        begin_cable(&b, keys[i]);
+        for (int k = 0; k < 3; k++)
+            before[k] = first_value(&b, names[k]);
+        solve(&b);
+        for (int k = 0; k < 3; k++)
+            is_close(names[k], before[k] / number(&b, names[k]), 1, 1e-7);
+        close_bench(&b);
+    }
+}
+
+/* What the height depends on moves the start, although no number of the cable does. */
+static void test_bed_parameter_moves_the_start(void **state)
+{
+    const char *keys =
+        "at: [[0, 0, 0], [10, 0, 8]], length: 14, seabed: {height: s*c.x, stiffness: 1e4}";
+    bench b = {0};
+    double dq[200], dv[200], q[3][200], *values = q[0];
+    (void)state;
+    begin_cable(&b, keys);
+    const nt_system *s = nt_run_system(b.run);
+    assert_int_equal(s->initial_tangent(s->self, 0, 0, dq, dv, NULL), NT_OK);
+    for (int i = 0; i < 3; i++) {
+        double p = 0.3 + 1e-4 * (i - 1);
+        assert_int_equal(s->set_parameters(s->self, &p), NT_OK);
+        assert_int_equal(s->initial(s->self, 0, q[i], dv, NULL), NT_OK);
+    }
+    double most = 0;
+    for (int i = 0; i < s->space.nv; i++) {
+        most = fmax(most, fabs(dq[i]));
+        is_close("derivative of a node", dq[i], (q[2][i] - values[i]) / 2e-4, 1e-4);
+    }
+    assert_true(most > 1);
+    close_bench(&b);
+}
+
 /* ---- tangents ----------------------------------------------------------------------------------
  */
 
@@ -283,6 +423,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_catenary),
         cmocka_unit_test(test_begins_on_the_bed),
+        cmocka_unit_test(test_slack_on_the_bed),
+        cmocka_unit_test(test_slack_tether_is_free),
+        cmocka_unit_test(test_begins_at_rest_on_any_bed),
+        cmocka_unit_test(test_bed_parameter_moves_the_start),
         cmocka_unit_test(test_tangent_and_parameters),
         cmocka_unit_test(test_tether),
         cmocka_unit_test(test_momentum),

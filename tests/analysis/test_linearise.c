@@ -17,7 +17,8 @@ static void open_linear(linear *o, const char *text, nt_about about, const char 
                                    .inputs = inputs,
                                    .n_inputs = n_inputs,
                                    .outputs = outputs,
-                                   .n_outputs = n_outputs};
+                                   .n_outputs = n_outputs,
+                                   .steady = about != NT_ABOUT_INITIAL};
     if (nt_linear_create(&o->l, &setup, &o->f.error) != NT_OK)
         fail_msg("%s", o->f.error.message);
     o->m = nt_linear_get(o->l);

@@ -57,6 +57,32 @@ static void pendulum_rests(void **state)
     }
 }
 
+/* What rests already in a stable state, and nothing loads it, is where a damped motion ends: only
+ * rounding is left of its forces, which cannot be measured by loads. */
+static void what_rests_unloaded_stays(void **state)
+{
+    static const char mount[] =
+        "nutate: 1\ngravity: [0, 0, 0]\n"
+        "bodies: {bob: {mass: 1, inertia: [1, 1, 1], position: [0.1, %g, -0.7],\n"
+        "               orientation: {axis: [1, 2, 3], angle: 0.7}}}\n"
+        "forces: {m: {type: bushing, between: [ground, bob], at: [0.3, %g, 0.1],\n"
+        "             stiffness: [1e6, 2e5, 3e5, 1e4, 1e4, 1e4]}}\n";
+    static const double away[] = {0.2, 77.7, -3e3};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        bench b;
+        char text[600];
+        nt_stability stability;
+        snprintf(text, sizeof text, mount, away[i], away[i] - 0.2);
+        open_bench(&b, text, (nt_static_setup){.damped = 1});
+        solve(&b);
+        assert_int_equal(nt_static_stability(b.state, &stability, &b.error), NT_OK);
+        assert_int_equal(stability.stable, 1);
+        is_close("place", number(&b, "bob.position.z"), -0.7, TOLERANCE * fabs(away[i]));
+        close_bench(&b);
+    }
+}
+
 /* A ball falls onto a floor, where K = 0 until they touch; k d = m g there, and what rolls on the
  * plane or turns is free. */
 static void ball_falls_onto_floor(void **state)
@@ -540,6 +566,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pendulum_rests),
+        cmocka_unit_test(what_rests_unloaded_stays),
         cmocka_unit_test(ball_falls_onto_floor),
         cmocka_unit_test(stops_and_friction),
         cmocka_unit_test(held_directions_stay),

@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -61,9 +62,8 @@ static nt_status declare(nt_model *model, nt_element *element)
     return status;
 }
 
-static nt_status evaluate(const nt_element *element, const nt_view *view)
+static nt_status evaluate_of(const nt_element *element, const nt_view *view, const magnet *m)
 {
-    const magnet *m = nt_element_data_in(view->run, element);
     nt_v3 a = view->motion[element->a].x, b = view->motion[element->b].x;
     double d[3] = {b.x - a.x, b.y - a.y, b.z - a.z};
     double square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], D = square + m->soft_squared;
@@ -95,6 +95,31 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
     return NT_OK;
 }
 
+static nt_status evaluate(const nt_element *element, const nt_view *view)
+{
+    return evaluate_of(element, view, nt_element_data_in(view->run, element));
+}
+
+/* The same law, of which a number is kept apart from the data. */
+static double kept_apart;
+
+static nt_status prepare_apart(nt_run *run, const nt_element *element, bool validate,
+                               nt_error *error)
+{
+    magnet *m = nt_element_numbers_in(run, element);
+    nt_status status = prepare(run, element, validate, error);
+    kept_apart = m->soft_squared;
+    m->soft_squared = 0;
+    return status;
+}
+
+static nt_status evaluate_apart(const nt_element *element, const nt_view *view)
+{
+    magnet m = *(const magnet *)nt_element_data_in(view->run, element);
+    m.soft_squared = kept_apart;
+    return evaluate_of(element, view, &m);
+}
+
 static const nt_element_type type = {
     .version = NT_ELEMENT_VERSION,
     .section = &nt_force_section,
@@ -106,6 +131,19 @@ static const nt_element_type type = {
     .prepare = prepare,
     .declare = declare,
     .evaluate = evaluate,
+};
+
+static const nt_element_type type_apart = {
+    .version = NT_ELEMENT_VERSION,
+    .section = &nt_force_section,
+    .name = "apart",
+    .summary = "two bodies pull each other",
+    .keys = keys,
+    .size = sizeof(magnet),
+    .part = NT_EXPLICIT,
+    .prepare = prepare_apart,
+    .declare = declare,
+    .evaluate = evaluate_apart,
 };
 
 static const char text[] = "nutate: 1\n"
@@ -213,6 +251,71 @@ static void parameters_enter_it(void **state)
     nt_model_destroy(model);
 }
 
+/* Where body one is after a tenth of a second, with its derivative in s where `out` is not NULL. */
+static double place_after(nt_run *run, const double *p, double *out)
+{
+    static const int in_s[1] = {1};
+    const nt_system *s = nt_run_system(run);
+    nt_integrator_setup setup = {0};
+    nt_integrator *integrator;
+    nt_sensitivity *sensitivity = NULL;
+    nt_error error = {0};
+    assert_int_equal(s->set_parameters(s->self, p), NT_OK);
+    assert_int_equal(nt_run_setup(run, &setup, &error), NT_OK);
+    setup.method = nt_method_find("generalized-alpha");
+    assert_int_equal(nt_integrator_create(&integrator, &setup, &error), NT_OK);
+    assert_int_equal(nt_integrator_start(integrator, 0, NULL, NULL, NULL, &error), NT_OK);
+    if (out && (nt_sensitivity_create(&sensitivity, integrator, in_s, 1, &error) != NT_OK ||
+                nt_sensitivity_start(sensitivity, &error) != NT_OK))
+        fail_msg("%s", error.message);
+    assert_int_equal(nt_integrator_run(integrator, 0.1, 1e-2, NULL, NULL, &error), NT_OK);
+    double x = nt_integrator_state(integrator).q[0];
+    if (out)
+        *out = nt_sensitivity_state(sensitivity, 0).q[0];
+    nt_sensitivity_destroy(sensitivity);
+    nt_integrator_destroy(integrator);
+    return x;
+}
+
+/* Numbers that a type keeps apart from its data: they are named, the run stays what it was, and
+ * nobody is given a derivative that leaves them out. */
+static void what_is_kept_apart_is_found(void **state)
+{
+    (void)state;
+    char words[sizeof text];
+    nt_error error = {0};
+    nt_model *model;
+    nt_run *run;
+    const int both[2] = {0, 1};
+    snprintf(words, sizeof words, "%s", text);
+    memcpy(strstr(words, "magnet,"), "apart, ", 7);
+    assert_int_equal(
+        nt_model_read_text(&model, words, strlen(words), "apart", NULL, NULL, 0, &error), NT_OK);
+    assert_int_equal(nt_run_create(&run, model, &error), NT_OK);
+    const nt_system *s = nt_run_system(run);
+    double p[2] = {3, 0.4}, before[12], after[12], derivative, zero[12] = {0}, q[14], v[12];
+    residual(run, p, before);
+    assert_int_equal(nt_run_prepare_parameters(run, &both[0], 1, &error), NT_OK);
+    assert_int_equal(nt_run_prepare_parameters(run, &both[1], 1, &error), NT_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "derivatives in parameter s: force pull follows it by "
+                                          "numbers that it keeps apart from its data"));
+    assert_int_equal(error.line, 7);
+    nt_run_initial(run, q, v, NULL);
+    nt_point at = {.q = q, .v = v, .vdot = zero, .lambda = zero, .mu = zero};
+    nt_terms terms = {.parts = NT_ALL_PARTS, .residual = after};
+    memset(after, 0, sizeof after);
+    assert_int_equal(s->evaluate(s->self, &at, &terms), NT_OK);
+    assert_memory_equal(before, after, sizeof before);
+    assert_int_equal(s->parameter_tangent(s->self, &at, 1, &terms), NT_UNSUPPORTED);
+    place_after(run, p, &derivative);
+    const double h = 1e-4, least[2] = {3, 0.4 - h}, most[2] = {3, 0.4 + h};
+    double difference = (place_after(run, most, NULL) - place_after(run, least, NULL)) / (2 * h);
+    assert_true(fabs(difference) > 1e-4);
+    assert_true(fabs(derivative - difference) < 1e-6 * fabs(difference));
+    nt_run_destroy(run);
+    nt_model_destroy(model);
+}
+
 static int refused_rows(const nt_model *model, const nt_element *element)
 {
     (void)model, (void)element;
@@ -277,13 +380,13 @@ static void what_is_no_type_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_read_and_moves),
-        cmocka_unit_test(its_tangent_is_exact),
-        cmocka_unit_test(parameters_enter_it),
+        cmocka_unit_test(it_is_read_and_moves),       cmocka_unit_test(its_tangent_is_exact),
+        cmocka_unit_test(parameters_enter_it),        cmocka_unit_test(what_is_kept_apart_is_found),
         cmocka_unit_test(what_is_no_type_is_refused),
     };
     nt_error error = {0};
-    if (nt_element_type_add(&type, &error) != NT_OK) {
+    if (nt_element_type_add(&type, &error) != NT_OK ||
+        nt_element_type_add(&type_apart, &error) != NT_OK) {
         print_error("%s\n", error.message);
         return 1;
     }

@@ -29,6 +29,7 @@ static void in_static_states(void **state)
     INVALID(nt_static_solve(st, NULL)); /* nothing to begin from */
     assert_true(isnan(nt_static_state(NULL).t));
     assert_int_equal(nt_static_free_count(NULL), 0);
+    assert_int_equal(nt_static_rest_count(NULL), 0);
     assert_int_equal(nt_static_friction_count(NULL), 0);
     assert_int_equal(nt_static_free_entry(NULL, 0), -1);
     assert_int_equal(nt_static_free_entry(st, 0), -1);

@@ -141,6 +141,73 @@ expect 0 static upright.yaml
 says "UNSTABLE" "leaves at a rate of 4.432 1/s"
 expect 2 linearise upright.yaml --bode 0.1..1:5 -o upright.nc
 says "--bode: expected -o FILE.csv or -o FILE.svg"
+# derivatives of what is held, and of what sticks: it stays where it is placed, and its axis turns with it
+cat >held.yaml <<END
+nutate: 1
+parameters: {a: 0.3, x: 0.2, k: 100}
+gravity: [0, 0, -9.81]
+bodies:
+  b: {mass: 2, inertia: [1, 1, 1], position: [x, 0.1, 0], orientation: {axis: [0, 0, 1], angle: a}}
+forces:
+  s: {type: spring, between: [ground, b], at: [[0, 0, 1], [x + 0.1, 0.1, 0]], stiffness: k, length: 0.9}
+  m: {type: bushing, between: [ground, b], at: [0, 0, 0], stiffness: [0, 20, 50, 9, 8, 0]}
+static: {hold: [b.translation.x, b.rotation.z]}
+output: {record: [b.position, b.orientation]}
+END
+expect 0 sens held.yaml --of static --param a --param x --param k --check
+prints "21 derivatives agree with differences of whole runs"
+cat >stuck.yaml <<END
+nutate: 1
+parameters: {x0: 0.1, m: 2}
+gravity: [1, 0, -9.81]
+bodies: {b: {mass: m, inertia: [1, 1, 1], position: [x0, 0, 0]}}
+joints:
+  rail: {type: prismatic, between: [ground, b], at: [0, 0, 0], axis: [1, 0, 0], friction: {dry: 4, law: set-valued}}
+output: {record: [b.position.x]}
+END
+expect 0 sens stuck.yaml --of static --param x0 --param m --check
+prints "2 derivatives agree with differences of whole runs (1 of them zero"
+# a rate of steady motion is no function of time
+cat >round.yaml <<END
+nutate: 1
+parameters: {w: 4}
+gravity: [0, 0, -9.81]
+bodies: {bob: {mass: 2, point: true, position: [0.8, 0, -0.6]}}
+joints: {string: {type: distance, between: [ground, bob], points: [[0, 0, 0], [0, 0, 0]], length: 1}}
+steady: {round: {axis: [0, 0, 1], rate: w}}
+END
+expect 0 modes round.yaml --about steady
+expect 2 modes round.yaml --about steady --set 'steady.round.rate=w*t'
+says "steady 'round': the rate depends on the time t, expected one that stays as it is"
+# without loads none can be put on, and what the search said is said
+cat >away.yaml <<END
+nutate: 1
+gravity: [0, 0, 0]
+bodies: {bob: {mass: 2, inertia: [1, 1, 1]}}
+forces:
+  pull: {type: spring, between: [ground, bob], at: [[0, 0, 0], [1, 0, 0]], stiffness: 10, length: 1e-3}
+  push: {type: bushing, between: [ground, bob], at: [0, 0, 0], stiffness: [-1, -1, -1, -1, -1, -1]}
+END
+expect 3 static away.yaml
+says "no static state found: after" "steps of a damped motion it still moves"
+# a motion is an input at times of a run too, whose rates stand beside it: a mass on a slide that is moved by u(t) at its
+# middle, so that x' has no input of its own but the mass has the slide's acceleration
+cat >slide.yaml <<END
+nutate: 1
+gravity: [0, 0, 0]
+bodies:
+  slide: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0], velocity: [1, 0, 0]}
+  mass: {mass: 2, point: true, position: [0, 0, 0], velocity: [1, 0, 0.5]}
+joints:
+  drive: {type: prismatic, between: [ground, slide], at: [0, 0, 0], axis: [1, 0, 0], motion: t + t^2}
+  rail: {type: prismatic, between: [slide, mass], at: [0, 0, 0], axis: [0, 0, 1]}
+simulation: {duration: 1, step: 1e-3}
+output: {record: [mass.acceleration]}
+END
+expect 0 linearise slide.yaml --at 0.2 --input drive.motion -o slide.mtx
+says "linear at t = 0.2 s: 2 states (1 displacements, 1 velocities), 1 input, 3 outputs"
+awk '$1 == 1 && $2 == 1 { off = $3 - 1; good = off < 1e-9 && -off < 1e-9 } END { exit !good }' slide.D2.mtx || fail "acceleration of the mass by that of the slide: $(cat slide.D2.mtx)"
+[ -s slide.B1.mtx ] && [ -s slide.B2.mtx ] || fail "no B1 and B2"
 # friction that is set-valued sticks, in words; what is regularised holds nothing
 sed 's/axis: \[1, 0, 0\]}/axis: [1, 0, 0], friction: {dry: 4, law: set-valued}}/' upright.yaml >sticks.yaml
 expect 0 static sticks.yaml

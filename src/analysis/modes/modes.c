@@ -203,6 +203,61 @@ static void say(const nt_pencil *p, const double *xr, const double *xi, const do
 /* What counts as s = 0: rounding of the pencil's own time. */
 static const double FREE = 1e-13;
 
+/* x^H K x and x^H C x over the displacements alone, |.|, and how large the terms of the first are
+ * in sum. */
+typedef struct quotient {
+    double stiffness, terms, damping[2];
+} quotient;
+
+/* out += x^H A x; terms += |x|^T |A| |x| */
+static void add_quotient(const nt_pencil *p, const nt_matrix *A, const double *xr, const double *xi,
+                         double out[2], double *terms)
+{
+    const nt_pattern *pattern = A->pattern;
+    for (int slot = 0; slot < pattern->n_slots; slot++) {
+        int row = pattern->node_start[pattern->row[slot]];
+        int column = pattern->node_start[pattern->column[slot]];
+        int m = pattern->node_start[pattern->row[slot] + 1] - row;
+        int n = pattern->node_start[pattern->column[slot] + 1] - column;
+        const double *block = nt_matrix_block(A, slot);
+        for (int i = row; i < row + m && row < p->nv && column < p->nv; i++)
+            for (int j = column; j < column + n; j++) {
+                double a = *block++;
+                out[0] += a * (xr[i] * xr[j] + xi[i] * xi[j]);
+                out[1] += a * (xr[i] * xi[j] - xi[i] * xr[j]);
+                *terms += fabs(a) * hypot(xr[i], xi[i]) * hypot(xr[j], xi[j]);
+            }
+    }
+}
+
+static quotient quotient_of(const nt_pencil *p, const double *xr, const double *xi)
+{
+    quotient q = {0};
+    double stiffness[2] = {0}, unused = 0;
+    add_quotient(p, &p->K, xr, xi, stiffness, &q.terms);
+    add_quotient(p, &p->C, xr, xi, q.damping, &unused);
+    q.stiffness = hypot(stiffness[0], stiffness[1]);
+    return q;
+}
+
+/* What rounding of the stiffness leaves open: x^H K x is known to a few roundings of its terms, d,
+ * and with s^2 m + s c + k = 0 of x moves s by d/|2 s m + c|. Where it hides k, and s^2 m as well,
+ * nothing is known to resist. */
+static void find_doubt(const nt_pencil *p, const double *xr, const double *xi, double mass,
+                       nt_mode *mode)
+{
+    const double *s = mode->eigenvalue, size = hypot(s[0], s[1]);
+    quotient q = quotient_of(p, xr, xi);
+    double open = NT_STIFFNESS_DOUBT * q.terms;
+    double slope = hypot(2 * s[0] * mass + q.damping[0], 2 * s[1] * mass + q.damping[1]);
+    if (!(mass > 0))
+        return;
+    mode->moves_freely |= q.stiffness <= open && size * size * mass <= open;
+    mode->doubt = mode->moves_freely ? sqrt(open / mass)
+                  : slope > 0        ? fmin(open / slope, sqrt(open / mass))
+                                     : sqrt(open / mass);
+}
+
 static void describe(const nt_pencil *p, const rigid *r, double sr, double si, double *xr,
                      double *xi, double *scratch, share *shares, nt_mode *mode, char *words)
 {
@@ -213,14 +268,15 @@ static void describe(const nt_pencil *p, const rigid *r, double sr, double si, d
                       .multipliers = {xr + p->nv, xi + p->nv},
                       .residual = nt_pencil_residual(p, sr, si, xr, xi, scratch + 2 * p->n),
                       .moves_freely = size <= FREE * p->size};
-    mode->frequency = si / 6.283185307179586476925286766559;
-    mode->damping_ratio = mode->moves_freely || sr == 0 ? 0 : -sr / size;
-    if (mode->moves_freely)
-        mode->eigenvalue[0] = mode->eigenvalue[1] = mode->frequency = 0;
     nt_matrix_apply(&p->M, xr, Mr);
     nt_matrix_apply(&p->M, xi, Mi);
     for (int i = 0; i < p->nv; i++)
         energy += xr[i] * Mr[i] + xi[i] * Mi[i];
+    find_doubt(p, xr, xi, energy, mode);
+    mode->frequency = si / 6.283185307179586476925286766559;
+    mode->damping_ratio = mode->moves_freely || sr == 0 ? 0 : -sr / size;
+    if (mode->moves_freely)
+        mode->eigenvalue[0] = mode->eigenvalue[1] = mode->frequency = 0;
     for (int k = 0; k < 6 && energy > 0; k++) {
         const double *Me = r->Me + (size_t)k * (size_t)p->n;
         double re = 0, im = 0;
@@ -319,6 +375,8 @@ static nt_status take_modes(nt_modes *m, const nt_pencil *p, const nt_pairs *pai
 /* LAPACK's cost grows with the cube of the degrees of freedom, ARPACK's with the modes wanted:
  * below this many velocities, or where half of the modes are wanted, LAPACK. */
 enum { SMALL = 200 };
+/* Up to this many LAPACK finds what ARPACK does not. */
+enum { LARGE = 2000 };
 
 static nt_status find(nt_modes *m, nt_pencil *p, const nt_modes_setup *setup, nt_pairs *pairs,
                       nt_error *error)
@@ -332,8 +390,16 @@ static nt_status find(nt_modes *m, nt_pencil *p, const nt_modes_setup *setup, nt
     bool dense = setup->dense || (!setup->sparse && (p->nv <= SMALL || setup->count == 0 ||
                                                      2 * setup->count > m->velocities));
     m->finder = dense ? "LAPACK" : "ARPACK";
-    return dense ? nt_pairs_dense(p, pairs, error)
-                 : nt_pairs_sparse(p, setup->count > 0 ? setup->count : m->positions, pairs, error);
+    if (dense)
+        return nt_pairs_dense(p, pairs, error);
+    nt_status status =
+        nt_pairs_sparse(p, setup->count > 0 ? setup->count : m->positions, pairs, error);
+    if (status != NT_NOT_CONVERGED || setup->sparse || p->nv > LARGE)
+        return status;
+    m->finder = "LAPACK";
+    nt_pairs_free(pairs);
+    nt_error_clear(error);
+    return nt_pairs_dense(p, pairs, error);
 }
 
 static const double still[3] = {0};

@@ -5,6 +5,8 @@
 
 #include "analysis/pencil/pencil.h"
 
+#include <float.h>
+
 /* Pairs with s = (sr, si), si >= 0, of a conjugate couple the upper one alone; x[n] with the
  * multipliers behind the displacements. */
 typedef struct nt_pairs {
@@ -19,6 +21,9 @@ void nt_pairs_free(nt_pairs *pairs);
 /* Numbers below this part of the largest singular value count as zero: displacements that meet no
  * resistance. */
 #define NT_FREE_PART 1e-13
+
+/* What rounding leaves of x^H K x where nothing resists x, relative to the sizes of its terms. */
+#define NT_STIFFNESS_DOUBT (4 * DBL_EPSILON)
 
 /* All of them, by LAPACK on independent coordinates; eigenvalues that are zero (motions that
  * nothing resists) once for each independent displacement. */

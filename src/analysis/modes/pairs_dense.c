@@ -97,10 +97,8 @@ static nt_columns symmetrised(nt_arena *arena, const nt_columns *a)
     return out;
 }
 
-/* What rounding leaves of x^T K x where nothing resists x, relative to the sizes of its terms. */
-static const double NOTHING = 1e-13;
-
-static bool is_free(const nt_columns *K, const double *x)
+/* besides: a size that rounding may have instead. */
+static bool is_free(const nt_columns *K, const double *x, double besides)
 {
     double sum = 0, size = 0;
     for (int j = 0; j < K->columns; j++)
@@ -109,7 +107,7 @@ static bool is_free(const nt_columns *K, const double *x)
             sum += term;
             size += fabs(term);
         }
-    return fabs(sum) <= NOTHING * size;
+    return fabs(sum) <= NT_STIFFNESS_DOUBT * fmax(size, besides);
 }
 
 /* Where stiffnesses are far apart, as of slender beams, rounding of the largest eigenvalues w hides
@@ -173,7 +171,7 @@ static nt_status find_symmetric(const nt_reduced *r, nt_pairs *pairs, bool *done
     for (int i = 0; i < n && status == NT_OK; i++) {
         const double *p = nt_entry(&K, 0, i);
         double root = sqrt(fabs(w[i]));
-        if (fabs(w[i]) < most / FAR_APART && is_free(&stiffness, p))
+        if (fabs(w[i]) < most / FAR_APART && is_free(&stiffness, p, 0))
             status = add_pair(r, 0, 0, p, NULL, pairs);
         else if (w[i] > 0)
             status = add_pair(r, 0, root, p, NULL, pairs);
@@ -215,12 +213,17 @@ static nt_status state_matrices(const nt_reduced *r, nt_columns *E, nt_columns *
     return NT_OK;
 }
 
+/* What counts as singular: of masses; and of what is left when zeros have been split off, where
+ * slender parts have 1e-16 of the stiffness that others have. */
+static const double MASSLESS = 1e-13, RESTLESS = 1e-20;
+
 /* B := A^-1 B; false where A is singular as far as can be told. Both keep their places. */
-static nt_status divide(nt_arena *arena, const nt_columns *A, nt_columns *B, bool *done)
+static nt_status divide(nt_arena *arena, const nt_columns *A, nt_columns *B, double tolerance,
+                        bool *done)
 {
     int n = A->rows, columns = B->columns, info = 0;
     nt_basis b;
-    nt_status status = nt_basis_find(arena, A, 1e-13, &b);
+    nt_status status = nt_basis_find(arena, A, tolerance, &b);
     *done = status == NT_OK && b.rank == n;
     if (!*done || n == 0) /* of no rows LAPACK would end the process */
         return status;
@@ -242,16 +245,36 @@ typedef struct stage {
 
 enum { MOST_STAGES = 8 };
 
-/* The next stage; `split`: false where nothing is free, or E resists none of what is. */
-static nt_status split_stage(nt_arena *arena, nt_columns *E, nt_columns *A, stage *s, bool *split)
+/* Whether nothing resists any of these displacements, which are the first rows of N, of length 1 at
+ * most: to rounding of their own terms, or of the largest ones, as entries of K are what cancelling
+ * loads and inertia leave. */
+static bool are_free(const nt_columns *K, const nt_columns *N)
+{
+    double most = 0;
+    bool good = true;
+    for (int i = 0; i < K->rows * K->columns; i++)
+        most = fmax(most, fabs(K->a[i]));
+    for (int j = 0; j < N->columns && good; j++)
+        good = is_free(K, nt_entry(N, 0, j), most);
+    return good;
+}
+
+/* The next stage; `split`: false where nothing is free, or E resists none of what is. K: at the
+ * first stage that of the displacements, which tells what is free from what is only soft; else
+ * NULL. */
+static nt_status split_stage(nt_arena *arena, const nt_columns *K, nt_columns *E, nt_columns *A,
+                             stage *s, bool *split)
 {
     nt_basis of_rows, of_free;
     nt_columns T = nt_columns_transposed(arena, A);
     *split = false;
     nt_status status = T.a ? nt_basis_find(arena, &T, NT_FREE_PART, &of_rows) : NT_NO_MEMORY;
+    s->N = nt_basis_complement(&of_rows);
+    for (; status == NT_OK && K && !are_free(K, &s->N); s->N = nt_basis_complement(&of_rows))
+        of_rows.rank++;
     if (status != NT_OK || of_rows.rank == A->rows)
         return status;
-    s->V = nt_basis_range(&of_rows), s->N = nt_basis_complement(&of_rows);
+    s->V = nt_basis_range(&of_rows);
     nt_columns EN = nt_columns_product(arena, false, E, &s->N);
     status = EN.a ? nt_basis_find(arena, &EN, 1e-13, &of_free) : NT_NO_MEMORY;
     if (status != NT_OK || of_free.rank < s->N.columns)
@@ -269,21 +292,21 @@ static nt_status split_stage(nt_arena *arena, nt_columns *E, nt_columns *A, stag
     if (!G.a || !s->GA.a || !s->GE.a || !E->a || !A->a)
         return NT_NO_MEMORY;
     bool regular;
-    status = divide(arena, &G, &s->GA, &regular);
+    status = divide(arena, &G, &s->GA, MASSLESS, &regular);
     if (status == NT_OK)
-        status = divide(arena, &G, &s->GE, &regular);
+        status = divide(arena, &G, &s->GE, MASSLESS, &regular);
     *split = true;
     return status;
 }
 
-static nt_status split_zeros(nt_arena *arena, nt_columns *E, nt_columns *A, stage *stages,
-                             int *n_stages)
+static nt_status split_zeros(nt_arena *arena, const nt_columns *K, nt_columns *E, nt_columns *A,
+                             stage *stages, int *n_stages)
 {
     nt_status status = NT_OK;
     bool split = true;
     *n_stages = 0;
     while (status == NT_OK && split && *n_stages < MOST_STAGES && A->rows > 0) {
-        status = split_stage(arena, E, A, &stages[*n_stages], &split);
+        status = split_stage(arena, *n_stages == 0 ? K : NULL, E, A, &stages[*n_stages], &split);
         *n_stages += split;
     }
     return status;
@@ -304,7 +327,7 @@ static nt_status join_zeros(nt_arena *arena, const stage *stages, int n_stages, 
 {
     for (int k = n_stages - 1; k >= 0; k--) {
         const stage *s = &stages[k];
-        int m = s->V.columns, n = s->V.rows, z = s->N.columns;
+        int n = s->V.rows, z = s->N.columns;
         double size = sr * sr + si * si, *y = NT_TAKE(arena, 2 * n, double);
         double *a = NT_TAKE(arena, 4 * z, double), *e = a + 2 * z;
         if (!y || !a)
@@ -321,7 +344,6 @@ static nt_status join_zeros(nt_arena *arena, const stage *stages, int n_stages, 
         }
         for (int part = 0; part < 2; part++) {
             add_product(&s->N, a + part * z, y + part * n);
-            memset(x + part * rows, 0, (size_t)m * sizeof *x);
             memcpy(x + part * rows, y + part * n, (size_t)n * sizeof *x);
         }
     }
@@ -416,7 +438,7 @@ static nt_status exchange_smallest(nt_arena *arena, const nt_columns *E, const n
     if (!inverse.a || !w || !other || !both)
         return NT_NO_MEMORY;
     memcpy(inverse.a, E->a, (size_t)n * (size_t)n * sizeof *inverse.a);
-    nt_status status = divide(arena, A, &inverse, &regular);
+    nt_status status = divide(arena, A, &inverse, RESTLESS, &regular);
     if (status != NT_OK || !regular)
         return status;
     status = eigenvalues(arena, &inverse, NULL, w, w + n, w + 2 * n, &vectors);
@@ -462,7 +484,7 @@ static nt_status find_roots(nt_arena *arena, const split *p, root *roots, int *c
         return NT_NO_MEMORY;
     memcpy(A.a, p->A.a, (size_t)n * (size_t)n * sizeof *A.a);
     memcpy(E.a, p->E.a, (size_t)n * (size_t)n * sizeof *E.a);
-    nt_status status = divide(arena, &E, &A, &regular);
+    nt_status status = divide(arena, &E, &A, MASSLESS, &regular);
     if (status == NT_OK)
         status = eigenvalues(arena, &A, regular ? NULL : &E, w, w + n, w + 2 * n, &vectors);
     if (status != NT_OK)
@@ -498,7 +520,7 @@ static nt_status find_general(const nt_reduced *r, nt_pairs *pairs)
         return NT_NO_MEMORY;
     nt_status status = state_matrices(r, &p.E, &p.A);
     if (status == NT_OK)
-        status = split_zeros(arena, &p.E, &p.A, p.stages, &p.n_stages);
+        status = split_zeros(arena, &r->K, &p.E, &p.A, p.stages, &p.n_stages);
     if (status == NT_OK)
         status = find_roots(arena, &p, roots, &count);
     for (int i = 0; i < count && status == NT_OK; i++) {

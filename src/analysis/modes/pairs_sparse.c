@@ -149,7 +149,8 @@ static nt_status iterate(search *s, krylov *k)
             status = apply(s, x, y);
         }
     }
-    return status != NT_OK ? status : k->info < 0 ? NT_NOT_CONVERGED : NT_OK;
+    bool all = k->info >= 0 && k->iparam[4] >= k->nev; /* that have converged */
+    return status != NT_OK ? status : all ? NT_OK : NT_NOT_CONVERGED;
 }
 
 /* ---- pairs

@@ -62,9 +62,7 @@ typedef struct nt_reduced {
     nt_basis forces;                  /* of all multipliers' columns */
     int *active;                      /* [n_active] multipliers in use, from 0 at the first */
     int n_active, n_holonomic;
-    int f, d;             /* independent positions and velocities */
-    bool rows_move;       /* with E and F; see reduce_moving.c */
-    nt_columns E, F0, F1; /* [nv][f] */
+    int f, d; /* independent positions and velocities */
 } nt_reduced;
 
 /* Everything lies in the arena. NT_SINGULAR where forces and constraints do not fit. */
@@ -73,12 +71,6 @@ nt_status nt_reduce(nt_reduced *reduced, const nt_pencil *pencil, nt_arena *aren
 /* Mr and the blocks of -(Kp p + Cs s). */
 nt_status nt_reduced_blocks(const nt_reduced *reduced, nt_columns *Mr, nt_columns *Kp,
                             nt_columns *Cs);
-
-/* E and F where rows of positions change with the motion; rows: another pencil of the system. */
-nt_status nt_reduced_follow_rows(nt_reduced *reduced, nt_pencil *rows, const nt_point *at,
-                                 const double turn[3]);
-/* What Kp and Cs gain by them, where no nonholonomic rows hold. */
-nt_status nt_reduced_add_moving(const nt_reduced *reduced, nt_columns *Kp, nt_columns *Cs);
 
 /* The multipliers that balance what is left of the rows of motion, by least squares: left[nv],
  * out[nh + nn] where in use. z[multipliers] is scratch. */

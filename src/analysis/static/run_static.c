@@ -32,7 +32,9 @@ nt_status nt_run_static_setup(nt_run *run, nt_static_setup *setup, nt_error *err
                                .held = simulation->held,
                                .n_held = simulation->n_held,
                                .hold_free = simulation->hold_free,
-                               .damped = simulation->stable};
+                               .damped = simulation->stable,
+                               .placement_rates = nt_run_placement_tangent,
+                               .placed = run};
     return NT_OK;
 }
 

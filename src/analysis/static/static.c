@@ -257,8 +257,7 @@ double nt_static_stiffness_along(nt_static *s, const double *x)
 
 /* ---- held directions ------------------------------------------------------------------------ */
 
-/* The direction among its entries. */
-static void hold_direction(const nt_static *s, const nt_hold *h, double d[3])
+void nt_static_hold_direction(const nt_static *s, const nt_hold *h, double d[3])
 {
     d[0] = d[1] = d[2] = 0;
     d[h->entry - h->first] = 1;
@@ -272,7 +271,7 @@ void nt_static_without_held(const nt_static *s, double *x)
     for (int k = 0; k < s->n_holds; k++) {
         const nt_hold *h = &s->holds[k];
         double d[3], along = 0;
-        hold_direction(s, h, d);
+        nt_static_hold_direction(s, h, d);
         for (int i = 0; i < h->width; i++)
             along += d[i] * x[h->first + i];
         for (int i = 0; i < h->width; i++)
@@ -280,12 +279,20 @@ void nt_static_without_held(const nt_static *s, double *x)
     }
 }
 
+void nt_static_along_held(const nt_static *s, const double *x, double *out)
+{
+    memcpy(out, x, (size_t)s->problem->nv * sizeof *out);
+    nt_static_without_held(s, out);
+    for (int i = 0; i < s->problem->nv; i++)
+        out[i] = x[i] - out[i];
+}
+
 /* A becomes P A P + D d d^T, P = I - d d^T. */
 static void hold_in_matrix(const nt_static *s, const nt_hold *h)
 {
     const nt_pattern *pattern = s->pattern;
     double d[3];
-    hold_direction(s, h, d);
+    nt_static_hold_direction(s, h, d);
     int at = h->first - pattern->node_start[h->node];
     for (int slot = 0; slot < pattern->n_slots; slot++) {
         int row = pattern->row[slot], column = pattern->column[slot];
@@ -481,6 +488,7 @@ static nt_status take_memory(nt_static *s)
     size_t point = point_size(s);
     s->holds = NT_TAKE(&s->arena, nv, nt_hold);
     s->is_first = NT_TAKE(&s->arena, nv, bool);
+    s->lies = NT_TAKE(&s->arena, nv, unsigned char);
     s->diagonal = NT_TAKE(&s->arena, p->pattern->n_primary, int);
     double *room = NT_TAKE(&s->arena, 9 * point + 9 * nv + 6 * n + 4 + 2 * memory, double);
     s->n_rough = nt_static_dry_count(s);
@@ -567,6 +575,8 @@ nt_status nt_static_create(nt_static **out, const nt_static_setup *setup, nt_err
     s->holds_free = setup->hold_free;
     s->set_load = setup->set_load;
     s->context = setup->context;
+    s->placement_rates = setup->placement_rates;
+    s->placed_by = setup->placed;
     s->load = 1;
     status = nt_problem_create(&s->problem, setup->system, setup->system->frame, error);
     if (status == NT_OK)

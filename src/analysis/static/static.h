@@ -51,11 +51,15 @@ struct nt_static {
     nt_solver_kind kind;
     nt_hold *holds;      /* [n_holds], room for nv */
     int n_holds, n_free; /* the last n_free of them because they move freely */
+    int n_resting;       /* of these, what may lie where it is: `lies`       */
+    unsigned char *lies; /* [nv] as nt_system.rests says                     */
     bool holds_free;     /* which is allowed */
     bool damped;         /* no unstable state, however near */
 
     nt_status (*set_load)(void *context, double load);
     void *context;
+    nt_status (*placement_rates)(void *placed, int k, double *dq);
+    void *placed_by;
     double load;
     bool follows; /* a path of its own: a search puts no loads on then */
 
@@ -133,6 +137,10 @@ double nt_static_stiffness_along(nt_static *s, const double *x);
 
 /* Factorise `derivative` with `shift` times the drag on its diagonal. */
 nt_status nt_static_factor(nt_static *s, double shift);
+/* A held direction among its entries. */
+void nt_static_hold_direction(const nt_static *s, const nt_hold *h, double d[3]);
+/* out[nv] := the part of x[nv] along held directions. */
+void nt_static_along_held(const nt_static *s, const double *x, double *out);
 /* x[nv or n] without what is along held directions, in place. */
 void nt_static_without_held(const nt_static *s, double *x);
 /* b[n] in place; held directions and rows that are left out are zero. NT_SINGULAR where what comes
@@ -231,6 +239,8 @@ int nt_static_leading_entry(const nt_static *s, const double *x);
 /* Holds what moves freely, one direction after the other: the last n_free of what is held. A
  * direction that has no stiffness where it stands, and yet is pushed once it has moved, is none. */
 nt_status nt_static_hold_free(nt_static *s, nt_error *error);
+/* Whether what is free is to be refused: it neither lies where it may, nor is to be held. */
+bool nt_static_wanders(const nt_static *s);
 /* Lets go of what was held for being free. */
 nt_status nt_static_let_go(nt_static *s, nt_error *error);
 /* Fails with a status: what moves freely is named. */

@@ -92,14 +92,69 @@ static nt_status let_critical_go(nt_static *s, int n, nt_error *error)
     return nt_static_take_solver(s, error);
 }
 
-/* Holds what moves freely, one direction after the other. */
-nt_status nt_static_hold_free(nt_static *s, nt_error *error)
+/* The sums of the rows of |K|: sums[nv]. */
+static void sum_rows(const nt_static *s, double *sums)
+{
+    const nt_pattern *pattern = s->pattern;
+    memset(sums, 0, (size_t)s->problem->nv * sizeof *sums);
+    for (int slot = 0; slot < pattern->n_slots; slot++) {
+        int row = pattern->row[slot], column = pattern->column[slot];
+        int first = pattern->node_start[row], m = pattern->node_start[row + 1] - first;
+        int n = pattern->node_start[column + 1] - pattern->node_start[column];
+        const double *block = nt_matrix_block(s->derivative, slot);
+        for (int i = 0; row < pattern->n_primary && i < m; i++)
+            for (int j = 0; j < n; j++)
+                sums[first + i] += fabs(block[i * n + j]);
+    }
+}
+
+static bool is_held(const nt_static *s, int entry)
+{
+    for (int k = 0; k < s->n_holds; k++)
+        if (s->holds[k].entry == entry)
+            return true;
+    return false;
+}
+
+/* Holds all at once what lies where it may and has no stiffness on its own: each direction of a
+ * line that lies slack would else be looked for by itself. */
+static nt_status hold_resting(nt_static *s, nt_error *error)
+{
+    const nt_problem *p = s->problem;
+    nt_point at = nt_static_point(s);
+    int before = s->n_holds;
+    nt_status status = p->system->rests(p->system->self, &at, s->lies);
+    if (status == NT_OK)
+        status = nt_static_find_drag(s);
+    if (status != NT_OK)
+        return status;
+    sum_rows(s, s->vector[0]);
+    for (int i = 0; i < p->nv; i++)
+        if (s->lies[i] && s->vector[0][i] <= NT_STATIC_FREE * s->drag[i] && !is_held(s, i))
+            s->holds[s->n_holds++] = nt_static_hold(s, i);
+    if (s->n_holds == before)
+        return NT_OK;
+    s->n_free += s->n_holds - before;
+    s->has_factors = false;
+    status = nt_static_take_solver(s, error);
+    return status == NT_OK ? nt_static_evaluate(s, s->residual, true) : status;
+}
+
+/* Of what is held as free: what may lie where it is. */
+static void count_resting(nt_static *s)
+{
+    s->n_resting = 0;
+    for (int i = s->n_holds - s->n_free; i < s->n_holds; i++)
+        s->n_resting += s->problem->system->rests && s->lies[s->holds[i].entry];
+}
+
+bool nt_static_wanders(const nt_static *s) { return s->n_free > s->n_resting && !s->holds_free; }
+
+static nt_status hold_one_by_one(nt_static *s, nt_error *error)
 {
     bool found = false;
     int n_critical = 0;
-    nt_status status = nt_static_evaluate(s, s->residual, true);
-    if (status == NT_OK)
-        status = nt_static_find_free(s, &found);
+    nt_status status = nt_static_find_free(s, &found);
     while (status == NT_OK && found && s->n_holds < s->problem->nv) {
         s->holds[s->n_holds++] = nt_static_hold(s, nt_static_leading_entry(s, s->softest));
         if (!nt_static_pattern_serves(s))
@@ -122,27 +177,48 @@ nt_status nt_static_hold_free(nt_static *s, nt_error *error)
     return status == NT_OK ? gone : status;
 }
 
+nt_status nt_static_hold_free(nt_static *s, nt_error *error)
+{
+    nt_status status = nt_static_evaluate(s, s->residual, true);
+    if (status == NT_OK && s->problem->system->rests)
+        status = hold_resting(s, error);
+    if (status == NT_OK)
+        status = hold_one_by_one(s, error);
+    count_resting(s);
+    return status;
+}
+
 /* Lets go of what was held for being free. */
 nt_status nt_static_let_go(nt_static *s, nt_error *error)
 {
     if (s->n_free == 0)
         return NT_OK;
     s->n_holds -= s->n_free;
-    s->n_free = 0;
+    s->n_free = s->n_resting = 0;
     return nt_static_take_solver(s, error);
+}
+
+/* What wanders comes first, then what may lie where it is. */
+int nt_static_free_entry(const nt_static *s, int i)
+{
+    bool may_lie = s && s->problem->system->rests;
+    for (int lies = 0; s && lies <= 1; lies++)
+        for (int k = s->n_holds - s->n_free; k < s->n_holds; k++)
+            if ((may_lie && s->lies[s->holds[k].entry]) == lies && i-- == 0)
+                return s->holds[k].entry;
+    return -1;
 }
 
 /* "rotation of body top about z, ...", as many as there is room for */
 static void name_free(const nt_static *s, char *text, int size)
 {
-    int used = 0;
-    for (int i = 0; i < s->n_free && used < size - 120; i++) {
+    int used = 0, n = s->n_free - s->n_resting;
+    for (int i = 0; i < n && used < size - 120; i++) {
         char name[100];
-        int entry = s->holds[s->n_holds - s->n_free + i].entry;
-        nt_problem_coordinate_name(s->problem, entry, name, sizeof name);
+        nt_problem_coordinate_name(s->problem, nt_static_free_entry(s, i), name, sizeof name);
         used += snprintf(text + used, (size_t)(size - used), "%s%s", i > 0 ? ", " : "", name);
-        if (i + 1 < s->n_free && used >= size - 120)
-            snprintf(text + used, (size_t)(size - used), " and %d more", s->n_free - i - 1);
+        if (i + 1 < n && used >= size - 120)
+            snprintf(text + used, (size_t)(size - used), " and %d more", n - i - 1);
     }
 }
 
@@ -153,9 +229,9 @@ nt_status nt_static_refuse_free(nt_static *s, nt_status status, nt_error *error)
     const nt_system *system = s->problem->system;
     name_free(s, names, sizeof names);
     if (system->place)
-        system->place(system->self, s->holds[s->n_holds - s->n_free].entry, &place);
+        system->place(system->self, nt_static_free_entry(s, 0), &place);
     return nt_fail_at(error, status, place.file, place.line, place.column,
                       "the system can move freely, nothing says where it rests: %s; expected "
                       "%s to be held",
-                      names, s->n_free == 1 ? "it" : "them");
+                      names, s->n_free - s->n_resting == 1 ? "it" : "them");
 }

@@ -278,7 +278,7 @@ static nt_status find_touching(nt_static *s, nt_error *error)
         status = stick(s, 0, &found, &left);
     if (status == NT_OK && found > 0)
         return find(s, error);
-    if (status == NT_OK && s->n_free > 0 && !holds_free)
+    if (status == NT_OK && nt_static_wanders(s))
         status = nt_static_refuse_free(s, NT_SINGULAR, error);
     return status;
 }

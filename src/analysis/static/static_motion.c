@@ -381,7 +381,7 @@ nt_status nt_static_come_to_rest(nt_static *s, nt_error *error)
         return nt_fail(error, status,
                        "no static state found: a damped motion with dry friction has not come to "
                        "rest");
-    if (s->n_free > 0 && !s->holds_free)
+    if (nt_static_wanders(s))
         return nt_static_refuse_free(s, NT_SINGULAR, error);
     s->solved = true;
     return NT_OK;

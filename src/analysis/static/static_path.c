@@ -475,9 +475,10 @@ nt_status nt_static_follow(nt_static *s, const nt_static_path *wanted, nt_error 
         status = NT_OK; /* where it stands nothing moves it: loads will say where it goes */
     if (status == NT_OK)
         status = nt_static_let_go(s, error);
-    nt_error_clear(error);
-    if (status == NT_OK)
+    if (status == NT_OK) {
+        nt_error_clear(error);
         status = show(&a, NT_STATIC_POINT);
+    }
     if (status == NT_OK)
         status = wanted->arc_length ? follow_arc(&a) : follow_load(&a);
     s->solved = status == NT_OK;

@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -324,15 +325,25 @@ static nt_status close_constraints(nt_static *s)
     return status == NT_OK ? NT_NOT_CONVERGED : status;
 }
 
-/* Whether the drag of the step has nothing left to carry. */
+/* Roundings of places that forces in balance may be off by. */
+enum { ROUNDINGS = 64 };
+
+/* Whether the drag of the step has nothing left to carry: little of the loads, or what the
+ * stiffness makes of rounded places, where there are none. */
 static bool in_balance(const nt_static *s, double shift)
 {
     const nt_problem *p = s->problem;
+    double place[2];
+    place[NT_LENGTH] = p->length, place[NT_ANGLE] = 1;
+    for (int i = 0; i < p->nq; i++)
+        place[NT_LENGTH] = fmax(place[NT_LENGTH], fabs(s->q[i]));
     double allowed[2] = {s->load_size[NT_LENGTH] + s->load_size[NT_ANGLE] / p->length,
                          s->load_size[NT_ANGLE] + s->load_size[NT_LENGTH] * p->length};
-    for (int i = 0; i < p->nv; i++)
-        if (shift * s->drag[i] * fabs(s->step[i]) > 1e-6 * allowed[p->quantity[i]])
+    for (int i = 0; i < p->nv; i++) {
+        double rounding = ROUNDINGS * DBL_EPSILON * s->drag[i] * place[p->quantity[i]];
+        if (shift * s->drag[i] * fabs(s->step[i]) > 1e-6 * allowed[p->quantity[i]] + rounding)
             return false;
+    }
     return true;
 }
 
@@ -537,26 +548,51 @@ static nt_status is_free_at_start(nt_static *s, bool *answer)
     return status;
 }
 
+/* Whether the loads of a path change anything where the search began. */
+static nt_status are_there_loads(nt_static *s, bool *answer)
+{
+    const nt_problem *p = s->problem;
+    size_t size = (size_t)p->n * sizeof *s->residual;
+    double load = s->load;
+    *answer = true;
+    nt_static_keep(s, s->aside);
+    nt_static_go_back(s, s->placed);
+    nt_status status = nt_static_evaluate(s, s->residual, false);
+    if (status == NT_OK)
+        memcpy(s->other, s->residual, size);
+    if (status == NT_OK && (status = s->set_load(s->context, 0)) == NT_OK)
+        status = nt_static_evaluate(s, s->residual, false);
+    if (status == NT_OK)
+        *answer = memcmp(s->other, s->residual, size) != 0;
+    nt_status back = s->set_load(s->context, load);
+    nt_static_go_back(s, s->aside);
+    return status == NT_NO_MEMORY ? status : back;
+}
+
 /* A search found nothing. Where something is free that a load moves, it is held or named: without
  * an end the motion has gone far. Else loads are put on step by step. */
 static nt_status search_again(nt_static *s, damped *d, nt_error *error)
 {
     nt_error why = {0};
-    bool is_free = false;
+    bool is_free = false, loaded = false;
     refuse_search(s, NT_NOT_CONVERGED, d, &why);
     nt_status status = is_free_at_start(s, &is_free);
     if (status == NT_OK && is_free)
         status = nt_static_hold_free(s, error);
     if (status == NT_NO_MEMORY)
         return status;
-    if (status == NT_OK && s->n_free > 0 && !s->holds_free)
+    if (status == NT_OK && nt_static_wanders(s))
         return nt_static_refuse_free(s, NT_NOT_CONVERGED, error);
+    if (status == NT_OK && s->n_free == s->n_resting)
+        status = nt_static_let_go(s, error);
     if (status == NT_OK && s->n_free > 0) {
         nt_static_go_back(s, s->placed);
         return (status = search(s, d)) == NT_OK ? NT_OK : refuse_search(s, status, d, error);
     }
     nt_error_clear(error);
-    if (!s->set_load || s->follows || s->damped)
+    if (s->set_load && (status = are_there_loads(s, &loaded)) != NT_OK)
+        return nt_fail(error, status, "loads: %s", nt_status_text(status));
+    if (!loaded || s->follows || s->damped)
         return nt_fail_at(error, NT_NOT_CONVERGED, why.file, why.line, why.column, "%s",
                           why.message);
     return nt_static_put_on_loads(s, error);
@@ -577,7 +613,7 @@ nt_status nt_static_solve_once(nt_static *s, nt_error *error)
         status = nt_static_hold_free(s, error);
     if (status != NT_OK)
         return nt_said(error, status);
-    if (s->n_free > 0 && !s->holds_free)
+    if (nt_static_wanders(s))
         return nt_said(error, nt_static_refuse_free(s, NT_SINGULAR, error));
     if (s->n_free > 0 && (status = nt_static_newton_near_by(s)) != NT_OK)
         return nt_said(error, refuse_search(s, status, &d, error));
@@ -600,9 +636,6 @@ nt_status nt_static_solve(nt_static *s, nt_error *error)
     return nt_said(error, status);
 }
 
-int nt_static_free_count(const nt_static *s) { return s ? s->n_free : 0; }
+int nt_static_rest_count(const nt_static *s) { return s ? s->n_resting : 0; }
 
-int nt_static_free_entry(const nt_static *s, int i)
-{
-    return s && i >= 0 && i < s->n_free ? s->holds[s->n_holds - s->n_free + i].entry : -1;
-}
+int nt_static_free_count(const nt_static *s) { return s ? s->n_free : 0; }

@@ -3,7 +3,9 @@
  *   [ K      B^T ] (dq, dlambda) = -(R_p, Phi_p),
  *   [ Phi_q   0  ]
  *
- * with the derivative at the state itself, what is held being held. */
+ * with the derivative at the state itself. What is held, and what sticks, stays where it was
+ * placed: with the placement's own derivative dq_0 that is e . dq = e . dq_0 along a held direction
+ * e, and kappa_v dq = kappa_v dq_0. */
 #include "analysis/static/static.h"
 
 #include "system/check.h"
@@ -67,6 +69,53 @@ static nt_status check_parameter(const nt_static *s, int k, nt_error *error)
     return NT_OK;
 }
 
+/* What holds a body about its own axis d turns with the body: R - d (d . R) = 0 changes with
+ * -(theta x d)(d . R) besides K. */
+static void turn_held(nt_static *s)
+{
+    const nt_pattern *pattern = s->pattern;
+    for (int k = 0; k < s->n_holds; k++) {
+        const nt_hold *h = &s->holds[k];
+        double d[3], moment = 0;
+        nt_static_hold_direction(s, h, d);
+        int at = h->first - pattern->node_start[h->node], slot = s->diagonal[h->node];
+        if (h->quaternion < 0 || s->problem->frame != NT_INERTIAL || slot < 0)
+            continue;
+        int n = pattern->node_start[h->node + 1] - pattern->node_start[h->node];
+        double *block = nt_matrix_block(s->derivative, slot);
+        const double skew[3][3] = {{0, -d[2], d[1]}, {d[2], 0, -d[0]}, {-d[1], d[0], 0}};
+        for (int i = 0; i < 3; i++)
+            moment += d[i] * s->residual[h->first + i];
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                block[(at + i) * n + at + j] += moment * skew[i][j];
+    }
+}
+
+/* Into d[n], the right side, what the placement does along held directions, whose part of dq goes
+ * into held[nv], and in rows of velocities. */
+static nt_status follow_placement(nt_static *s, int k, double *d, double *held)
+{
+    const nt_problem *p = s->problem;
+    double *placed = s->vector[0], *x = s->other, *of_held = s->step;
+    memset(held, 0, (size_t)p->nv * sizeof *held);
+    memset(placed, 0, (size_t)p->nv * sizeof *placed);
+    nt_status status = s->placement_rates ? s->placement_rates(s->placed_by, k, placed) : NT_OK;
+    if (status != NT_OK)
+        return status;
+    nt_static_along_held(s, placed, held);
+    memset(x, 0, (size_t)p->n * sizeof *x);
+    memcpy(x, held, (size_t)p->nv * sizeof *x);
+    nt_matrix_apply(s->derivative, x, of_held);
+    memcpy(x, placed, (size_t)p->nv * sizeof *x);
+    for (int i = 0; i < p->n; i++)
+        d[i] += of_held[i];
+    nt_matrix_apply(s->derivative, x, of_held);
+    for (int i = p->nv + p->nh; i < p->n; i++)
+        d[i] -= of_held[i];
+    return NT_OK;
+}
+
 nt_status nt_static_tangent(nt_static *s, int k, nt_state_tangent *out, nt_error *error)
 {
     nt_error_clear(error);
@@ -76,21 +125,27 @@ nt_status nt_static_tangent(nt_static *s, int k, nt_state_tangent *out, nt_error
     nt_status status = check_parameter(s, k, error);
     if (status != NT_OK)
         return nt_said(error, status);
-    double *d = s->shown;
+    double *d = s->shown, *held = s->rates;
     status = nt_static_evaluate(s, s->residual, true);
     if (status == NT_OK)
         status = nt_static_find_drag(s);
     nt_solver_forget(s->solver);
-    if (status == NT_OK)
+    if (status == NT_OK) {
+        turn_held(s);
         status = nt_static_factor(s, 0);
+    }
     if (status == NT_OK)
         status = pseudo_load(s, k, d);
+    if (status == NT_OK)
+        status = follow_placement(s, k, d, held);
     if (status == NT_OK)
         status = nt_static_correct(s, d, d);
     if (status != NT_OK)
         return nt_fail(error, status, "derivative of the static state in parameter %s: %s",
                        p->system->parameter_names ? p->system->parameter_names[k] : "",
                        nt_status_text(status));
+    for (int i = 0; i < p->nv; i++)
+        d[i] += held[i];
     memset(s->rates, 0, (size_t)p->nv * sizeof *s->rates);
     for (int i = 0; i < p->nv; i++)
         if (s->is_first[i]) {

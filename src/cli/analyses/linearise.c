@@ -136,14 +136,16 @@ typedef struct matrix {
     int rows, columns;
 } matrix;
 
-enum { MATRICES = 11 };
+enum { MATRICES = 13 };
 
 static void list_matrices(const nt_linear *linear, matrix out[MATRICES])
 {
     nt_linear_matrices m = nt_linear_get(linear);
     const matrix all[MATRICES] = {
-        {"A", "x' = A x + B u", "state", "state_column", m.A, m.states, m.states},
-        {"B", "x' = A x + B u", "state", "input", m.B, m.states, m.inputs},
+        {"A", "x' = A x + B u + B1 u' + B2 u''", "state", "state_column", m.A, m.states, m.states},
+        {"B", "x' = A x + B u + B1 u' + B2 u''", "state", "input", m.B, m.states, m.inputs},
+        {"B1", "x' = A x + B u + B1 u' + B2 u''", "state", "input", m.B1, m.states, m.inputs},
+        {"B2", "x' = A x + B u + B1 u' + B2 u''", "state", "input", m.B2, m.states, m.inputs},
         {"C", "y = C x + D u + D1 u' + D2 u''", "output", "state_column", m.C, m.outputs, m.states},
         {"D", "y = C x + D u + D1 u' + D2 u''", "output", "input", m.D, m.outputs, m.inputs},
         {"D1", "y = C x + D u + D1 u' + D2 u''", "output", "input", m.D1, m.outputs, m.inputs},
@@ -422,7 +424,7 @@ static int write_transfer(const job *j)
 /* ---- states
  * ------------------------------------------------------------------------------------------- */
 
-static int linearise(job *j, const nt_state *state, const double *turn, int time)
+static int linearise(job *j, const nt_state *state, const double *turn, bool steady, int time)
 {
     const nt_simulation *simulation = nt_model_simulation(j->model);
     nt_error error = {0};
@@ -433,7 +435,8 @@ static int linearise(job *j, const nt_state *state, const double *turn, int time
                              .inputs = j->options->inputs,
                              .n_inputs = j->options->n_inputs,
                              .outputs = simulation->record,
-                             .n_outputs = simulation->n_record};
+                             .n_outputs = simulation->n_record,
+                             .steady = steady};
     nt_linear_destroy(j->linear);
     j->linear = NULL;
     if (nt_linear_create(&j->linear, &setup, &error) != NT_OK)
@@ -466,7 +469,7 @@ static int about_state(job *j)
         return nt_cli_fail(j->options->name, &error);
     nt_state state = nt_reference_state(reference);
     nt_reference_turn(reference, turn);
-    int status = linearise(j, &state, turn, 0);
+    int status = linearise(j, &state, turn, j->about != NT_ABOUT_INITIAL, 0);
     nt_reference_destroy(reference);
     return status;
 }
@@ -500,7 +503,7 @@ static int at_times(job *j)
                 NT_OK)
             return nt_cli_fail(j->options->name, &error);
         nt_state state = nt_integrator_state(j->plan.integrator);
-        status = linearise(j, &state, NULL, i);
+        status = linearise(j, &state, NULL, false, i);
     }
     return status;
 }

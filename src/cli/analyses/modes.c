@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double TURN = 6.283185307179586476925286766559;
+
 static const char *const abouts[] = {"static", "initial", "steady"}; /* as nt_about */
 
 /* ---- what is asked for
@@ -131,6 +133,8 @@ static bool name_columns(job *j)
         good = nt_cli_table_column(t, name, i < 3 ? "kg" : "kg m^2",
                                    "mass that moves with a rigid displacement of everything");
     }
+    good = good && nt_cli_table_column(t, "frequency_doubt", "Hz",
+                                       "what rounding of the stiffness leaves open");
     if (good && j->rates.n > 0)
         good = nt_cli_mode_rates_columns(j->options, j->model, t);
     return good;
@@ -204,7 +208,8 @@ static int write_rows(job *j, int bodies)
         *at++ = mode.eigenvalue[0], *at++ = mode.eigenvalue[1], *at++ = mode.residual;
         memcpy(at, mode.participation, sizeof mode.participation);
         memcpy(at + 6, mode.effective_mass, sizeof mode.effective_mass);
-        nt_cli_mode_rates_row(&j->rates, j->run, state.q, i, at + 12);
+        at[12] = mode.doubt / TURN;
+        nt_cli_mode_rates_row(&j->rates, j->run, state.q, i, at + 13);
         result = nt_cli_table_row(&j->table, row);
     }
     free(row);
@@ -253,6 +258,9 @@ static void say_state(const job *j)
                 nt_reference_rate(j->reference, i));
 }
 
+/* Frequencies that rounding leaves open by more than this part of them are said. */
+static const double UNSURE = 1e-4;
+
 static void say_modes(const job *j, double seconds)
 {
     int positions, velocities, n = nt_modes_count(j->modes);
@@ -264,7 +272,12 @@ static void say_modes(const job *j, double seconds)
         char words[400];
         nt_modes_words(j->modes, i, words, sizeof words);
         worst = fmax(worst, mode.residual);
-        if (mode.moves_freely)
+        double bound = mode.doubt / TURN;
+        double size = hypot(mode.eigenvalue[0], mode.eigenvalue[1]);
+        if (mode.moves_freely && bound > 0)
+            fprintf(stderr, "%5d  moves freely, or below %.1e Hz: rounding hides which", i + 1,
+                    bound);
+        else if (mode.moves_freely)
             fprintf(stderr, "%5d  moves freely                 ", i + 1);
         else if (mode.eigenvalue[1] == 0)
             fprintf(stderr, "%5d  %s, %.6g 1/s ", i + 1,
@@ -272,7 +285,12 @@ static void say_modes(const job *j, double seconds)
                     mode.eigenvalue[0]);
         else
             fprintf(stderr, "%5d  %11.6g Hz  damping %8.4g%s", i + 1, mode.frequency,
-                    mode.damping_ratio, mode.damping_ratio < -1e-9 ? " (unstable)" : "");
+                    mode.damping_ratio,
+                    mode.damping_ratio < -1e-9 && mode.eigenvalue[0] > mode.doubt ? " (unstable)"
+                                                                                  : "");
+        if (!mode.moves_freely && mode.doubt > UNSURE * size)
+            fprintf(stderr, "  (rounding of the stiffness leaves %.1g %% open)",
+                    100 * mode.doubt / size);
         fprintf(stderr, "  %s\n", words);
     }
     fprintf(stderr, "%d mode%s of %d degree%s of freedom by %s, largest residual %.1e, %.3g s\n", n,

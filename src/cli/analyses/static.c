@@ -207,7 +207,7 @@ static int look_at_point(void *context, nt_static *state, double load, nt_static
 static void suggest_holds(const nt_cli_static *a)
 {
     const nt_system *system = nt_run_system(a->plan.run);
-    int n = nt_static_free_count(a->state);
+    int n = nt_static_free_count(a->state) - nt_static_rest_count(a->state);
     char list[600] = "";
     size_t used = 0;
     for (int i = 0; i < n && i < 6; i++) { /* "rotation of body top about z" */
@@ -401,7 +401,8 @@ int nt_cli_static_summary(nt_cli_static *a, int status)
 {
     const char *title = nt_model_title(a->plan.model);
     int held = nt_model_simulation(a->plan.model)->n_held;
-    int n_free = nt_static_free_count(a->state);
+    int n_resting = nt_static_rest_count(a->state);
+    int n_free = nt_static_free_count(a->state) - n_resting;
     fprintf(stderr, "%s: static state%s\n",
             title && *title ? title : nt_cli_base_name(a->plan.path), a->is_path ? "s" : "");
     if (a->is_path)
@@ -410,6 +411,9 @@ int nt_cli_static_summary(nt_cli_static *a, int status)
     status = status == NT_EXIT_DONE ? shown : status;
     if (held + n_free > 0)
         fprintf(stderr, "  held: %d directions as asked for, %d that move freely\n", held, n_free);
+    if (n_resting > 0)
+        fprintf(stderr, "  %d directions of slack lines are where nothing pushes them\n",
+                n_resting);
     if (status == NT_EXIT_DONE)
         status = show_stability(a);
     shown = show_friction(a);

@@ -52,8 +52,10 @@ typedef struct check {
     nt_quantity_info *quantities; /* [n_quantities] */
     nt_check_group *groups;
     int n_quantities, n;
-    double *q, *memory; /* the state itself: searches begin there */
+    double *q, *memory; /* the state itself: searches begin there, moved as the placement moves */
     double *v;
+    double *placed, *there, *from; /* [nq] the placement, that of another value, a beginning */
+    double *increment, *unused;    /* [nv], [n_memory] scratch */
     double *numbers;
 } check;
 
@@ -79,11 +81,15 @@ static int find_columns(check *c)
     }
     size_t nq = (size_t)system->space.nq, nv = (size_t)system->space.nv;
     nt_state state = nt_static_state(c->a->state);
-    c->q = calloc(nq + nv + (size_t)system->n_memory + 1, sizeof *c->q);
+    c->q = calloc(4 * nq + 2 * nv + 2 * (size_t)system->n_memory + 1, sizeof *c->q);
     if (!c->q)
         return nt_cli_no_memory();
     c->v = c->q + nq;
     c->memory = c->v + nv;
+    c->placed = c->memory + system->n_memory;
+    c->there = c->placed + nq, c->from = c->there + nq;
+    c->increment = c->from + nq, c->unused = c->increment + nv;
+    nt_run_initial(c->a->plan.run, c->placed, c->increment, c->unused);
     memcpy(c->q, state.q, nq * sizeof *c->q);
     memcpy(c->v, state.v, nv * sizeof *c->q);
     if (system->n_memory > 0)
@@ -107,10 +113,16 @@ static nt_status sample(check *c, double *out)
 static nt_status state_at(check *c, const char *name, double value, double *out)
 {
     nt_cli_static *a = c->a;
+    const nt_system *system = nt_run_system(a->plan.run);
+    const nt_space *space = &system->space;
     nt_status status = nt_model_set(a->plan.run, name, value, NULL);
-    if (status == NT_OK)
-        status = nt_static_start(a->state, nt_model_simulation(a->plan.model)->start, c->q, c->v,
-                                 c->memory, NULL);
+    if (status != NT_OK)
+        return status;
+    nt_run_initial(a->plan.run, c->there, c->increment, c->unused);
+    nt_space_difference(space, system->frame, c->placed, c->there, c->increment);
+    nt_space_compose(space, system->frame, c->q, c->increment, c->from);
+    status = nt_static_start(a->state, nt_model_simulation(a->plan.model)->start, c->from, c->v,
+                             c->memory, NULL);
     if (status == NT_OK)
         status = nt_static_solve(a->state, NULL);
     return status == NT_OK ? sample(c, out) : status;

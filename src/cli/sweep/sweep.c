@@ -40,7 +40,8 @@ int nt_cli_sweep_at_once(const nt_cli_options *options)
     return options->threads > 0 ? options->threads : processors > 0 ? (int)processors : 1;
 }
 
-void nt_cli_sweep_cost(const nt_sweep *sweep, long rows, double row_seconds, int at_once,
+/* Says what a number of rows costs, in words: into text[size]. */
+static void sweep_cost(const nt_sweep *sweep, long rows, double row_seconds, int at_once,
                        char *text, size_t size)
 {
     char time[40], bytes[40];
@@ -124,7 +125,7 @@ static int check_cost(nt_sweep *sweep, const nt_cli_options *options, const char
         return NT_EXIT_DONE;
     if (nt_sweep_time(sweep, &seconds, &error) != NT_OK)
         return nt_cli_fail(options->name, &error);
-    nt_cli_sweep_cost(sweep, rows, seconds, nt_cli_sweep_at_once(options), cost, sizeof cost);
+    sweep_cost(sweep, rows, seconds, nt_cli_sweep_at_once(options), cost, sizeof cost);
     if (rows > MOST_ROWS)
         nt_cli_say("%s: %s; expected at most %ld rows, or --no-limit", options->name, cost,
                    MOST_ROWS);
@@ -145,7 +146,7 @@ static int dry_run(nt_sweep *sweep, const nt_cli_options *options)
     long rows = nt_sweep_rows(sweep);
     if (nt_sweep_time(sweep, &seconds, &error) != NT_OK)
         return nt_cli_fail(options->name, &error);
-    nt_cli_sweep_cost(sweep, rows, seconds, nt_cli_sweep_at_once(options), cost, sizeof cost);
+    sweep_cost(sweep, rows, seconds, nt_cli_sweep_at_once(options), cost, sizeof cost);
     printf("%s\n", cost);
     for (int i = 0; i < 2; i++) {
         printf("row %ld:", i == 0 ? 0 : rows - 1);

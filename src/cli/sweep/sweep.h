@@ -4,10 +4,6 @@
 
 #include "cli/cli.h"
 
-/* Says what a number of rows costs, in words: into text[size]. */
-void nt_cli_sweep_cost(const nt_sweep *sweep, long rows, double row_seconds, int at_once,
-                       char *text, size_t size);
-
 /* As many at once as --threads says, or as there are processors. */
 int nt_cli_sweep_at_once(const nt_cli_options *options);
 

@@ -27,6 +27,21 @@ static nt_status check_kind(nt_reader *reader, const nt_node *name, const nt_ste
                         shown, best ? nt_read_hint(best, hint, sizeof hint) : "");
 }
 
+/* A motion that goes on as it is has rates that stay as they are. */
+static nt_status check_rate(nt_reader *reader, const nt_node *value, const nt_steady *steady)
+{
+    const nt_node *rate = nt_node_find(value, "rate");
+    if (!rate || !steady->rate ||
+        !nt_expression_uses(steady->rate, nt_model_time_variable(reader->model)))
+        return NT_OK;
+    return nt_node_fail(
+        reader->error, rate,
+        "steady '%s': the rate depends on the time t, expected one that stays as it "
+        "is: a number or an expression of parameters, or none for one that is "
+        "found",
+        steady->name);
+}
+
 static nt_status read_one(nt_reader *reader, const nt_node *name, const nt_node *value,
                           nt_steady *steady)
 {
@@ -44,7 +59,9 @@ static nt_status read_one(nt_reader *reader, const nt_node *name, const nt_node 
     snprintf(what, sizeof what, "steady '%.60s'", name->text);
     nt_status status =
         nt_read_keys(reader, nt_steady_keys, name, value, what, "steady", false, steady);
-    return status == NT_OK ? check_kind(reader, name, steady) : status;
+    if (status == NT_OK)
+        status = check_kind(reader, name, steady);
+    return status == NT_OK ? check_rate(reader, value, steady) : status;
 }
 
 nt_status nt_read_steady(nt_reader *reader)

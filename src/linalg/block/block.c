@@ -110,8 +110,11 @@ static void block_sweep(int size, double *m, int ld, const unsigned char *out, i
     m[p * ld + p] = r;
 }
 
-int nt_block_invert_careful(int size, const double *a, double *inverse, const double *scale,
-                            double tolerance, unsigned char *out)
+/* Inverse of a[size] over the unknowns that are not out, zero rows and columns for the others;
+ * symmetric pivoting. With scale, unknowns whose pivots stay below tolerance * scale are put out.
+ * Returns the number put out, -1 on a zero or non-finite pivot. */
+static int block_invert_careful(int size, const double *a, double *inverse, const double *scale,
+                                double tolerance, unsigned char *out)
 {
     enum { DONE = 2 }; /* marks swept unknowns in out[] for the time being */
     int ld = nt_padded(size), found = 0;
@@ -157,9 +160,8 @@ int nt_block_invert_careful(int size, const double *a, double *inverse, const do
 static int invert_node(nt_block_lu *block, int node, int size, const double *a, double *inverse)
 {
     int first = block->pattern->node_start[node];
-    int found =
-        nt_block_invert_careful(size, a, inverse, block->scale ? block->scale + first : NULL,
-                                block->tolerance, block->left_out + first);
+    int found = block_invert_careful(size, a, inverse, block->scale ? block->scale + first : NULL,
+                                     block->tolerance, block->left_out + first);
     if (found > 0)
         block->n_left_out += found;
     return found >= 0;
@@ -180,8 +182,8 @@ static int invert_front(void *context, const nt_front_tree *tree, const nt_front
                 block->pivot_scale[at] =
                     unknown < first ? fabs(a[at * ld + at]) : block->scale[unknown];
         }
-    int found = nt_block_invert_careful(front->w, a, a, block->scale ? block->pivot_scale : NULL,
-                                        block->tolerance, block->pivot_out);
+    int found = block_invert_careful(front->w, a, a, block->scale ? block->pivot_scale : NULL,
+                                     block->tolerance, block->pivot_out);
     at = 0;
     for (int k = front->pieces; k < front->pivot_pieces; k++)
         for (int i = 0; i < tree->piece[k].size; i++, at++)

@@ -316,12 +316,6 @@ typedef struct nt_block_kernels {
 
 extern const nt_block_kernels nt_block_kernels_portable, nt_block_kernels_avx2;
 
-/* Inverse of a[size] over the unknowns that are not out, zero rows and columns for the others;
- * symmetric pivoting. With scale, unknowns whose pivots stay below tolerance * scale are put out.
- * Returns the number put out, -1 on a zero or non-finite pivot. */
-int nt_block_invert_careful(int size, const double *a, double *inverse, const double *scale,
-                            double tolerance, unsigned char *out);
-
 /* The same as nt_block_look for the three rows of a node and four right-hand sides: whether each is
  * within the tolerance, or vanishes. r, size, largest: of each right-hand side; *limit becomes the
  * largest error. */

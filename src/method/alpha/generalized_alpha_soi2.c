@@ -40,7 +40,7 @@ static const double POLISHED = 1e-4;
 
 /* ---- work ----------------------------------------------------------------------------------- */
 
-size_t nt_soi2_scratch(const nt_problem *p)
+static size_t soi2_scratch(const nt_problem *p)
 {
     return nt_newton_size(p) + 3 * (size_t)p->nv + (size_t)p->nq;
 }
@@ -69,7 +69,7 @@ static nt_status soi2_layout(const nt_problem *problem, const nt_options *option
 {
     sizes->memory = nt_soi2_memory_size(problem);
     sizes->variation = NT_SOI2_VARYING * (size_t)problem->nv;
-    sizes->scratch = nt_soi2_scratch(problem);
+    sizes->scratch = soi2_scratch(problem);
     sizes->linear = nt_soi2_linear_scratch(problem);
     sizes->linear_each = nt_soi2_linear_scratch_each(problem);
     if (nt_options_get(option, NT_OPTION_BETA) == 0)

@@ -88,7 +88,6 @@ static inline nt_combination nt_soi2_first_combination(const nt_family *c, const
                             .map = map};
 }
 
-size_t nt_soi2_scratch(const nt_problem *p);
 nt_soi2 nt_soi2_bind(const nt_stepper *s, double h);
 
 /* t of M1 */

@@ -81,8 +81,10 @@ static inline v3 rotation_rate(nt_frame frame, v3 psi, double square, v3 v)
     return v3_add(v3_axpy(f.g, v, turn), v3_scale(f.e * v3_dot(psi, v), psi));
 }
 
-int nt_rkmk_rate(const nt_space *space, nt_frame frame, const double *x, const double *v,
-                 double *rate)
+/* rate = T(x)^-1 v; the first v entry of a rotation by more than 6 rad, or -1. T is singular at
+ * 2 pi. */
+static int rkmk_rate(const nt_space *space, nt_frame frame, const double *x, const double *v,
+                     double *rate)
 {
     int too_large = -1;
     for (int b = 0; b < space->n_blocks; b++) {
@@ -146,7 +148,7 @@ static nt_status rkmk_stage(const nt_rkmk_table *table, nt_stepper *s, const nt_
     combine(K, n, table->a + i * table->kept, i, h, w.z);
     for (int j = 0; j < nv; j++)
         w.v[j] = from->v[j] + w.z[nv + j];
-    int turn = nt_rkmk_rate(&p->space, p->frame, x, w.v, Ki);
+    int turn = rkmk_rate(&p->space, p->frame, x, w.v, Ki);
     if (turn >= 0)
         return rkmk_too_large_a_turn(s, turn);
     nt_space_compose(&p->space, p->frame, from->q, x, w.q);
@@ -227,7 +229,7 @@ nt_status nt_rkmk_step(nt_stepper *s, double h)
         return status;
     for (int j = 0; j < nv; j++)
         D[nv + j] = next->v[j] - s->now.v[j];
-    int turn = nt_rkmk_rate(&p->space, p->frame, D, next->v, K_end);
+    int turn = rkmk_rate(&p->space, p->frame, D, next->v, K_end);
     if (turn >= 0)
         return rkmk_too_large_a_turn(s, turn);
     memcpy(next->vdot, K_end - nv, (size_t)nv * sizeof(double)); /* guess: the last stage's */

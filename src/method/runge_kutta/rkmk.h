@@ -87,9 +87,4 @@ void nt_rkmk_combine(const double *K, int n, const double *weight, int count, do
 /* b_j(s) of the K_j, and of D (returned), from the nested form in the head of this file. */
 double nt_rkmk_weights(const nt_rkmk_table *table, double s, double *weight);
 
-/* rate = T(x)^-1 v; the first v entry of a rotation by more than 6 rad, or -1. T is singular at
- * 2 pi. */
-int nt_rkmk_rate(const nt_space *space, nt_frame frame, const double *x, const double *v,
-                 double *rate);
-
 #endif

@@ -56,7 +56,9 @@ static void splitting_keep_nodes_whole(const nt_problem *p, unsigned char *alone
 
 /* ---- the rest as a system -------------------------------------------------------------------- */
 
-void nt_splitting_gather(const nt_splitting_span *span, int n, const double *whole, double *part)
+/* part[] of the rest from an array of the whole. */
+static void splitting_gather(const nt_splitting_span *span, int n, const double *whole,
+                             double *part)
 {
     for (int i = 0; i < n; i++)
         for (int k = 0; k < span[i].count; k++)
@@ -480,7 +482,7 @@ static nt_status splitting_keep_factors(nt_splitting_own *own, const nt_stepper 
     if (f->kept || !s->factors->kept)
         return NT_OK;
     nt_factors_begin(f);
-    nt_splitting_gather(own->values, own->n_values, s->factors->matrix.values, f->matrix.values);
+    splitting_gather(own->values, own->n_values, s->factors->matrix.values, f->matrix.values);
     nt_solver_forget(f->solver);
     nt_status status = nt_solver_factor(f->solver, &f->matrix);
     f->kept = status == NT_OK;
@@ -503,10 +505,10 @@ nt_status nt_splitting_rest_begin(nt_splitting_own *own, const nt_stepper *s,
     memcpy(own->whole_q, s->now.q, (size_t)p->nq * sizeof(double));
     memcpy(own->whole_v, s->now.v, (size_t)p->nv * sizeof(double));
     memset(own->whole_vdot, 0, (size_t)p->nv * sizeof(double));
-    nt_splitting_gather(own->q, own->n_q, s->now.q, own->now.q);
-    nt_splitting_gather(own->v, own->n_v, s->now.v, own->now.v);
-    nt_splitting_gather(own->v, own->n_v, s->now.vdot, own->now.vdot);
-    nt_splitting_gather(own->v, own->n_v, explicit, own->force);
+    splitting_gather(own->q, own->n_q, s->now.q, own->now.q);
+    splitting_gather(own->v, own->n_v, s->now.v, own->now.v);
+    splitting_gather(own->v, own->n_v, s->now.vdot, own->now.vdot);
+    splitting_gather(own->v, own->n_v, explicit, own->force);
     nt_status status = splitting_take_rows(own, s->factors);
     return status == NT_OK ? splitting_keep_factors(own, s) : status;
 }

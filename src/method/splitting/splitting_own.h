@@ -92,8 +92,7 @@ nt_status nt_splitting_rest_begin(nt_splitting_own *own, const nt_stepper *s,
 void nt_splitting_rest_end(const nt_splitting_own *own, nt_stepper *s, const nt_stepper *rest,
                            bool made);
 
-/* to[] of the rest from an array of the whole, and back. */
-void nt_splitting_gather(const nt_splitting_span *span, int n, const double *whole, double *part);
+/* An array of the whole from part[] of the rest. */
 void nt_splitting_scatter(const nt_splitting_span *span, int n, const double *part, double *whole);
 
 #endif

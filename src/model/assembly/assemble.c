@@ -660,8 +660,14 @@ nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
     for (int i = 0; i < run->model->n_joints; i++)
         nt_element_align(run, &run->model->elements[i]);
     status = find_velocities(a, validate, error);
-    for (int i = run->model->n_joints; status == NT_OK && i < run->model->n_elements; i++)
-        status = nt_element_settle(run, &run->model->elements[i]);
+    for (int i = run->model->n_joints; status == NT_OK && i < run->model->n_elements; i++) {
+        const nt_element *e = &run->model->elements[i];
+        status = nt_element_settle(run, e);
+        if (status != NT_OK)
+            nt_fail_at(error, status, run->model->file, e->place.line, e->place.column,
+                       "%s %s: no balance was found to start from: %s", e->type->name, e->name,
+                       nt_status_text(status));
+    }
     if (status == NT_OK && run->system.accept) {
         nt_point at = nt_assembly_point(a);
         nt_run_accept(run, &at, run->initial_memory);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-const nt_section nt_beam_section_of_file = {.name = "beams", .word = "beam", .one_type = true};
+static const nt_section beam_section = {.name = "beams", .word = "beam", .one_type = true};
 
 /* ---- energies ---------------------------------------------------------------------------------
  */
@@ -182,7 +182,7 @@ static nt_status beam_declare(nt_model *model, nt_element *e)
 
 const nt_element_type nt_beam_type = {
     .version = NT_ELEMENT_VERSION,
-    .section = &nt_beam_section_of_file,
+    .section = &beam_section,
     .name = "beam",
     .summary = "a line that stretches, shears, twists and bends",
     .keys = nt_beam_keys,

@@ -176,7 +176,7 @@ enum { /* bits of nt_beam.given */
        NT_BEAM_INERTIA_POINTS
 };
 
-extern const nt_key nt_beam_keys[], nt_beam_section_keys[];
+extern const nt_key nt_beam_keys[];
 
 static inline const nt_beam *nt_beam_of(const nt_run *run, const nt_element *element)
 {
@@ -239,11 +239,6 @@ v3 nt_beam_chord_direction(const nt_beam *b, int i);
 
 /* Where an element of a beam ends at this body; false where none does. */
 bool nt_beam_end_of_body(const nt_model *model, int body, int *element, int *end);
-
-/* Strains and stresses where an element ends, axes of the section: of the element on the side of
- * the first point. Polynomials of degree p - 1 through the points of the rule. */
-void nt_beam_resultants(const nt_element *element, const nt_view *view, int end, double strain[6],
-                        double stress[6]);
 
 /* Whether a body is a node of a beam. */
 bool nt_beam_has_section(const nt_model *model, int body);

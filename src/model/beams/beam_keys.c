@@ -23,7 +23,7 @@ static const nt_key material_keys[] = {
     {0},
 };
 
-const nt_key nt_beam_section_keys[] = {
+static const nt_key beam_section_keys[] = {
     {SECTION("at", NT_KEY_NUMBER, at, NT_SECTION_AT),
      .meaning = "station, 0..1 of the line's length; default 0. Between stations every entry is "
                 "linear, beyond them it stays"},
@@ -76,8 +76,8 @@ const nt_key nt_beam_keys[] = {
      .meaning = "between the points: straight pieces (default), where elements end at corners, or "
                 "a cubic spline"},
     {KEY("sections", NT_KEY_ARRAY, sections, NT_BEAM_SECTIONS), .low = 1,
-     .high = sizeof(nt_beam_section) / sizeof(double), .group = nt_beam_section_keys,
-     .required = true, .meaning = "at stations that rise; one alone: the same everywhere"},
+     .high = sizeof(nt_beam_section) / sizeof(double), .group = beam_section_keys, .required = true,
+     .meaning = "at stations that rise; one alone: the same everywhere"},
     {KEY("twist", NT_KEY_ARRAY, twist, NT_BEAM_TWIST), .low = 2, .high = 2, .unit = "rad",
      .meaning = "rows [station, angle] by which the section turns about axis 1; linear between"},
     {KEY("normal", NT_KEY_NUMBERS, normal, NT_BEAM_NORMAL), .low = 3, .high = 3, .relative = true,

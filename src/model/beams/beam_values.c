@@ -70,8 +70,10 @@ static void resultants_at(const nt_beam *b, const nt_view *view, int of, double 
     }
 }
 
-void nt_beam_resultants(const nt_element *element, const nt_view *view, int end, double strain[6],
-                        double stress[6])
+/* Strains and stresses where an element ends, axes of the section: of the element on the side of
+ * the first point. Polynomials of degree p - 1 through the points of the rule. */
+static void beam_resultants(const nt_element *element, const nt_view *view, int end,
+                            double strain[6], double stress[6])
 {
     int of = end == 0 ? 0 : end - 1;
     resultants_at(nt_beam_of(view->run, element), view, of, end == 0 ? -1 : 1, strain, stress);
@@ -95,7 +97,7 @@ static void put_at(const nt_sampler *s, int body, int which, double *out)
     int element = 0, end = 0;
     double strain[6], stress[6];
     nt_beam_end_of_body(s->view->model, body, &element, &end);
-    nt_beam_resultants(&s->view->model->elements[element], s->view, end, strain, stress);
+    beam_resultants(&s->view->model->elements[element], s->view, end, strain, stress);
     const double *of = which < 2 ? stress : strain;
     memcpy(out, of + 3 * (which % 2), 3 * sizeof *out);
 }
@@ -170,7 +172,7 @@ void nt_station_axial_stress(const nt_sampler *s, int marker, double *out)
     const nt_element *e = &s->view->model->elements[m->beam];
     const nt_beam *b = nt_beam_of(s->view->run, e);
     double strain[6], stress[6];
-    nt_beam_resultants(e, s->view, m->end, strain, stress);
+    beam_resultants(e, s->view, m->end, strain, stress);
     const double *station = nt_beam_array_in(b, b->stations);
     double E = section_between(b, station[m->end]).material.E;
     *out = E * (strain[0] + m->offset[2] * strain[4] - m->offset[1] * strain[5]);
@@ -184,7 +186,7 @@ void nt_station_shear_stress(const nt_sampler *s, int marker, double *out)
     const nt_beam *b = nt_beam_of(s->view->run, e);
     const double *station = nt_beam_array_in(b, b->stations);
     double strain[6], stress[6];
-    nt_beam_resultants(e, s->view, m->end, strain, stress);
+    beam_resultants(e, s->view, m->end, strain, stress);
     nt_beam_section of = section_between(b, station[m->end]);
     nt_section_shear(&of, stress, m->offset + 1, out);
 }

@@ -14,9 +14,10 @@
 
 #include "base/direction.h"
 #include "base/error.h"
+#include "base/symmetric.h"
 #include "model/bodies/euler.h"
 
-#include <float.h>
+#include <math.h>
 #include <nutate/group.h>
 #include <stddef.h>
 
@@ -82,37 +83,13 @@ const nt_key nt_body_keys[] = {
 /* Inertia moved by c: J + m (|c|^2 I - c c^T) */
 static m3 steiner(m3 J, double m, v3 c) { return m3_sub(J, m3_scale(m, m3_skew_skew(c, c))); }
 
-/* Eigenvalues of a symmetric matrix by Jacobi rotations. */
-static void principal_moments(m3 J, double moments[3])
-{
-    double a[3][3] = {{J.xx, J.xy, J.xz}, {J.xy, J.yy, J.yz}, {J.xz, J.yz, J.zz}};
-    for (int sweep = 0; sweep < 20; sweep++)
-        for (int p = 0; p < 2; p++)
-            for (int q = p + 1; q < 3; q++) {
-                if (fabs(a[p][q]) <= DBL_EPSILON * 1e-3 * (fabs(a[p][p]) + fabs(a[q][q])))
-                    continue;
-                double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-                double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
-                double c = 1 / sqrt(t * t + 1), s = t * c;
-                for (int k = 0; k < 3; k++) {
-                    double x = a[k][p], y = a[k][q];
-                    a[k][p] = c * x - s * y, a[k][q] = s * x + c * y;
-                }
-                for (int k = 0; k < 3; k++) {
-                    double x = a[p][k], y = a[q][k];
-                    a[p][k] = c * x - s * y, a[q][k] = s * x + c * y;
-                }
-            }
-    for (int i = 0; i < 3; i++)
-        moments[i] = a[i][i];
-}
-
 /* Positive semidefinite, and no principal moment larger than the sum of the others: both to 1e-9 of
  * the largest, because tops and disks sit exactly on the bound. */
 static nt_status check_inertia(const nt_body *body, const char *file, m3 J, nt_error *error)
 {
-    double m[3];
-    principal_moments(J, m);
+    double a[3][3] = {{J.xx, J.xy, J.xz}, {J.xy, J.yy, J.yz}, {J.xz, J.yz, J.zz}}, axes[3][3];
+    nt_symmetric_eigen(a, axes);
+    const double m[3] = {a[0][0], a[1][1], a[2][2]};
     double largest = fmax(m[0], fmax(m[1], m[2])), slack = 1e-9 * fmax(largest, 0);
     for (int i = 0; i < 3; i++)
         if (m[i] < -slack)

@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-const nt_section nt_cable_section = {.name = "cables", .word = "cable", .one_type = true};
+static const nt_section cable_section = {.name = "cables", .word = "cable", .one_type = true};
 
 #define KEY(name_, type_, field, bit_)                                                             \
     .name = name_, .type = type_, .offset = offsetof(nt_cable, field), .bit = bit_
@@ -506,6 +506,21 @@ static bool cable_is_smooth(const nt_run *run, const nt_element *e)
     return false;
 }
 
+/* An inner node between segments that are both slack hangs on nothing. */
+static void cable_rests(const nt_element *e, const nt_view *view, unsigned char *lies)
+{
+    const nt_cable *c = nt_cable_of(view->run, e);
+    bool slack = false;
+    for (int i = 0; i < c->n; i++) {
+        cable_node a = node_at(c, view, i), b = node_at(c, view, i + 1);
+        bool before = slack;
+        slack = !(segment_of(c, &a, &b).T > 0);
+        int v = view->bodies[a.body].v;
+        for (int k = 0; i > 0 && before && slack && k < 3; k++)
+            lies[v + k] = 1;
+    }
+}
+
 static void cable_draw(const nt_run *run, const nt_element *e, nt_sketch_put *put, void *to)
 {
     const nt_cable *c = nt_cable_of(run, e);
@@ -524,7 +539,7 @@ static void cable_draw(const nt_run *run, const nt_element *e, nt_sketch_put *pu
 
 const nt_element_type nt_cable_type = {
     .version = NT_ELEMENT_VERSION,
-    .section = &nt_cable_section,
+    .section = &cable_section,
     .name = "cable",
     .summary = "a line with mass that bears tension alone",
     .keys = keys,
@@ -542,6 +557,7 @@ const nt_element_type nt_cable_type = {
     .depends_on_rates = cable_depends_on_rates,
     .is_smooth = cable_is_smooth,
     .draw = cable_draw,
+    .rests = cable_rests,
 };
 
 bool nt_element_is_cable(const nt_element *element) { return element->type == &nt_cable_type; }

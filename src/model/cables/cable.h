@@ -54,6 +54,10 @@ nt_status nt_cable_seabed(const nt_cable *cable, const nt_run *run, const double
 /* Where the inner nodes hang at the start (cable_start.c). */
 nt_status nt_cable_settle(nt_run *run, const nt_element *element);
 
+/* Moves the inner ones of nodes[n + 1] to where they rest on the bed (cable_bed.c). NT_NOT_FINITE
+ * where the bed has no height, NT_NO_MEMORY; they are then as they were. */
+nt_status nt_cable_rest_on_bed(const nt_cable *cable, const nt_run *run, v3 *nodes);
+
 /* The forces at both ends, N, with those of the half segments there, and the length between them
  * along the cable. */
 void nt_cable_look(const nt_element *element, const nt_view *view, double ends[2], double *length);

@@ -7,8 +7,9 @@
  *
  * Newton's method finds the t_0 with which the last node is the second end: the catenary of these
  * segments themselves. It begins with the catenary of a line that does not stretch. Where the line
- * would pass below the seabed, part of it lies there: an elastic catenary with touchdown from each
- * end, without friction (Jonkman 2007 has one end). */
+ * would pass below the seabed, part of it lies there: the search for its rest (cable_bed.c) begins
+ * with an elastic catenary that touches down from each end, without friction, on a flat bed
+ * (Jonkman 2007 has one end). */
 #include "model/cables/cable.h"
 
 #include "base/error.h"
@@ -184,8 +185,7 @@ static nt_status height_below(const nt_cable *c, const nt_run *run, v3 x, double
     return nt_cable_seabed(c, run, run->variables, run->scratch, x, height, slope, NULL);
 }
 
-/* Nodes that would be below the bed lie on it, as deep in it as it takes to bear them. Ends that
- * are buried by more than a segment stay as they are: nothing begins in balance there. */
+/* Nodes that would be below the bed lie on it; then all of them move to where they rest. */
 static nt_status settle_on_bed(const nt_cable *c, const nt_run *run, const v3 ends[2], double w,
                                v3 *nodes)
 {
@@ -195,25 +195,24 @@ static nt_status settle_on_bed(const nt_cable *c, const nt_run *run, const v3 en
     nt_status status = NT_OK;
     for (int i = 1; i < c->n && status == NT_OK; i++) {
         status = height_below(c, run, nodes[i], &below);
-        touches |= nodes[i].z < below - sink;
-    }
-    for (int i = 0; i < 2 && touches && status == NT_OK; i++) {
-        status = height_below(c, run, ends[i], &height[i]);
-        line.rise[i] = fmax(0, ends[i].z - height[i]);
-        touches = ends[i].z > height[i] - c->length / c->n;
+        touches |= nodes[i].z < below;
     }
     if (!touches || status != NT_OK)
         return status;
+    for (int i = 0; i < 2 && status == NT_OK; i++) {
+        status = height_below(c, run, ends[i], &height[i]);
+        line.rise[i] = fmax(0, ends[i].z - height[i]);
+    }
     v3 way = v3_sub(ends[1], ends[0]);
     double X = hypot(way.x, way.y);
-    if (find_touchdown(&line, X))
+    if (status == NT_OK && find_touchdown(&line, X))
         lay_down(c, &line, ends, X > 0 ? v3_of(way.x / X, way.y / X, 0) : v3_of(1, 0, 0), X, height,
                  nodes);
     for (int i = 1; i < c->n && status == NT_OK; i++) {
         status = height_below(c, run, nodes[i], &below);
         nodes[i].z = fmax(nodes[i].z, below - sink);
     }
-    return status;
+    return status == NT_OK ? nt_cable_rest_on_bed(c, run, nodes) : status;
 }
 
 /* ---- the start ---------------------------------------------------------------------------------

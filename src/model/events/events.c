@@ -20,7 +20,8 @@
 
 /* ---- looking -------------------------------------------------------------------------------- */
 
-void nt_events_look(nt_run *run, const nt_point *at, const double *memory)
+/* The variables of loads at a point with another memory: in run->variables. */
+static void events_look(nt_run *run, const nt_point *at, const double *memory)
 {
     nt_point point = *at;
     nt_view view;
@@ -76,7 +77,7 @@ static nt_status events_begin(void *self, const nt_point *at, double nudge, doub
     for (int k = 0; k < model->n_switches; k++) {
         if (!isnan(held[k]) || model->switches[k].bends)
             continue;
-        nt_events_look(run, &point, memory);
+        events_look(run, &point, memory);
         held[k] = nt_switch_value(run, k, run->variables);
         if (isnan(held[k]))
             return NT_NOT_FINITE;
@@ -146,7 +147,7 @@ static int known_switch(nt_run *run, nt_instant *instant)
     for (int k = 0; k < model->n_switches; k++) {
         if (!model->switches[k].known || model->switches[k].bends)
             continue;
-        nt_events_look(run, &after, instant->memory);
+        events_look(run, &after, instant->memory);
         double value = nt_switch_value(run, k, run->variables);
         if (value == held[k])
             continue;
@@ -167,7 +168,7 @@ static nt_status events_indicate(void *self, const nt_point *at, double *g, unsi
     const nt_model *model = run->model;
     const double *held = at->memory + model->switch_memory, *variables;
     if (model->n_switches > 0)
-        nt_events_look(run, at, at->memory);
+        events_look(run, at, at->memory);
     for (int k = 0; k < model->n_switches; k++) {
         const nt_switch *s = &model->switches[k];
         way[k] = s->known || s->bends || nt_switch_waits(run, k, at->memory) ? 0 : NT_INSIDE;
@@ -208,7 +209,7 @@ static nt_status move_switch(nt_run *run, nt_instant *instant, int k)
     double *q = run->events_work, *v = q + system->space.nq, *increment = v + system->space.nv;
     double *held = instant->memory + run->model->switch_memory;
     if (nt_slide_is_on(run->model, k, instant->memory)) {
-        nt_events_look(run, at, instant->memory);
+        events_look(run, at, instant->memory);
         nt_slide_leaves(run, k, instant);
         return NT_OK;
     }
@@ -218,11 +219,11 @@ static nt_status move_switch(nt_run *run, nt_instant *instant, int k)
     }
     nt_space_compose(&system->space, system->frame, at->q, increment, q);
     after.t += e, after.q = q, after.v = v;
-    nt_events_look(run, &after, instant->memory);
+    events_look(run, &after, instant->memory);
     double value = nt_switch_value(run, k, run->variables);
     if (value == held[k] &&
         instant->beyond) { /* it leaves so gently that a little later is too soon */
-        nt_events_look(run, instant->beyond, instant->memory);
+        events_look(run, instant->beyond, instant->memory);
         value = nt_switch_value(run, k, run->variables);
     }
     if (isnan(value))

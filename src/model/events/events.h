@@ -10,9 +10,7 @@ void nt_model_lay_out_events(nt_model *model);
 /* What `accept` hands on of all that is held. */
 void nt_run_keep_held(const nt_run *run, const double *memory, double *next);
 
-/* The variables of loads at a point with another memory: in run->variables. */
-void nt_events_look(nt_run *run, const nt_point *at, const double *memory);
-/* Those of expressions of everything recorded, until the next call. */
+/* The variables of expressions of everything recorded, until the next call. */
 nt_status nt_events_variables(nt_run *run, const nt_point *at, const double **variables);
 
 /* ---- the section `events` (event_actions.c) ---------------------------------------------------

@@ -90,7 +90,8 @@ int nt_model_switch(nt_model *model, int operation, const nt_expression *argumen
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-double nt_table_piece(const nt_table *table, double x)
+/* The begin of the piece of a table of steps that x lies in. */
+static double table_piece(const nt_table *table, double x)
 {
     double shift = 0, first = table->x[0], last = table->x[table->n - 1];
     if (table->form.beyond == NT_BEYOND_PERIODIC && isfinite(x)) {
@@ -133,20 +134,20 @@ double nt_table_next(const nt_table *table, double x)
 /* The last point below x. */
 static double table_last(const nt_table *table, double x)
 {
-    double piece = nt_table_piece(table, x), first = table->x[0];
+    double piece = table_piece(table, x), first = table->x[0];
     bool repeats = table->form.beyond == NT_BEYOND_PERIODIC;
     if (!repeats && piece < first)
         return -(double)INFINITY;
     if (piece < x)
         return piece;
     double before = nextafter(piece, -(double)INFINITY);
-    double last = nt_table_piece(table, before);
+    double last = table_piece(table, before);
     return !repeats && last < first ? -(double)INFINITY : last;
 }
 
 static double held_value(const nt_switch *s, double x)
 {
-    return s->operation == NT_OP_TABLE ? nt_table_piece(s->table, x)
+    return s->operation == NT_OP_TABLE ? table_piece(s->table, x)
                                        : nt_operation_value(s->operation, x, 0, 0, NULL);
 }
 

@@ -34,9 +34,7 @@ double nt_switch_next(const nt_run *run, int k, double t, double end, double h);
 /* "a comparison in value at 12:5" into text[size]. */
 void nt_switch_word(const nt_model *model, int k, char *text, int size);
 
-/* The begin of the piece of a table of steps that x lies in. */
-double nt_table_piece(const nt_table *table, double x);
-/* The first point above x, infinite behind the last. */
+/* The first point of a table above x, infinite behind the last. */
 double nt_table_next(const nt_table *table, double x);
 
 #endif

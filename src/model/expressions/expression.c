@@ -501,6 +501,36 @@ bool nt_expression_is_constant(const nt_expression *e, double *value)
     return e->n_used == 0;
 }
 
+nt_status nt_expression_shift(const nt_expression *e, double by, nt_arena *arena,
+                              const nt_expression **out)
+{
+    nt_expression *sum = NT_TAKE(arena, 1, nt_expression);
+    if (!sum)
+        return NT_NO_MEMORY;
+    *sum = *e, *out = sum;
+    sum->constant += by;
+    if (e->n_used == 0)
+        return NT_OK;
+    int constants = 0;
+    for (int i = 0; i < e->n; i++)
+        if (e->code[i].operation == NT_OP_CONSTANT && e->code[i].a >= constants)
+            constants = e->code[i].a + 1;
+    nt_code *code = NT_TAKE(arena, e->n + 2, nt_code);
+    double *numbers = NT_TAKE(arena, constants + 1, double);
+    if (!code || !numbers)
+        return NT_NO_MEMORY;
+    if (e->n + 2 > NT_EXPRESSION_ROOM)
+        return NT_UNSUPPORTED;
+    memcpy(code, e->code, (size_t)e->n * sizeof *code);
+    if (constants > 0)
+        memcpy(numbers, e->constants, (size_t)constants * sizeof *numbers);
+    numbers[constants] = by;
+    code[e->n] = (nt_code){.operation = NT_OP_CONSTANT, .a = constants};
+    code[e->n + 1] = (nt_code){.operation = NT_OP_ADD, .a = e->n - 1, .b = e->n};
+    sum->code = code, sum->constants = numbers, sum->n = e->n + 2;
+    return NT_OK;
+}
+
 const int *nt_expression_variables(const nt_expression *e, int *count)
 {
     *count = e->n_used;

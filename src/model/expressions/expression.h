@@ -113,6 +113,11 @@ double nt_expression_partials(const nt_expression *e, const double *variables, d
 /* Whether the value depends on no variable; then it is in *value (which may be NULL). */
 bool nt_expression_is_constant(const nt_expression *e, double *value);
 
+/* The expression plus a number, in the arena, with the tables of the first. NT_UNSUPPORTED where it
+ * has no room for another operation. */
+nt_status nt_expression_shift(const nt_expression *e, double by, nt_arena *arena,
+                              const nt_expression **shifted);
+
 /* The variables it depends on: their indices, ascending, each once; the array belongs to the
  * expression. */
 const int *nt_expression_variables(const nt_expression *e, int *count);

@@ -375,7 +375,7 @@ static void directions_tangent(const nt_view *view, v3 u, v3 w, double k)
 }
 
 /* A force F at p_B on B and -F at p_A on A, with dF = P dd */
-void pair_force_tangent(const nt_view *view, v3 rho_a, v3 rho_b, v3 F, m3 P, double k)
+static void pair_force_tangent(const nt_view *view, v3 rho_a, v3 rho_b, v3 F, m3 P, double k)
 {
     m3 Pa = m3_multiply_skew(P, rho_a), Pb = m3_multiply_skew(P, rho_b);
     m3 aP = m3_skew_multiply(rho_a, P), bP = m3_skew_multiply(rho_b, P);

@@ -57,8 +57,4 @@ void nt_joint_add_row(const nt_element *element, const nt_view *view, const join
 void joint_row_tangent(const nt_view *view, const joint_geometry *geometry, const nt_row_spec *spec,
                        int component, const double motion[3], double k);
 
-/* Add k times the tangent of a force F at p_B on B and -F at p_A on A (as residual -F on B ... sign
- * as a row's force: +F on B, -F on A), with dF = P d(p_B - p_A); rho are the arms. */
-void pair_force_tangent(const nt_view *view, v3 rho_a, v3 rho_b, v3 F, m3 P, double k);
-
 #endif

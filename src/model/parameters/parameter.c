@@ -417,7 +417,16 @@ static const nt_element *paced_by(const nt_survey *s)
     return NULL;
 }
 
-static nt_status rates_find(nt_run *run, int k, nt_error *error)
+static nt_status refuse_apart(const nt_run *run, int k, const nt_element *e, nt_error *error)
+{
+    return nt_fail_at(error, NT_UNSUPPORTED, run->model->file, e->place.line, e->place.column,
+                      "derivatives in parameter %s: %s %s follows it by numbers that it keeps "
+                      "apart from its data, where they cannot be seen: expected all numbers of "
+                      "type %s in its data",
+                      run->model->parameters[k].name, nt_element_word(e), e->name, e->type->name);
+}
+
+static nt_status parameter_rates_find(nt_run *run, int k, nt_error *error)
 {
     nt_parameter_rates *rates = &run->rates[k];
     nt_survey s = {.run = run, .rates = rates};
@@ -436,13 +445,14 @@ static nt_status rates_find(nt_run *run, int k, nt_error *error)
         goto done;
     nt_survey_parameters(run, k, rates->variables);
     double value = fabs(run->parameters[k].value), scale = nt_survey_numbers(&s);
-    /* prescribed motion, first samples, what delays keep of the start: initial values depend on it
-     */
+    /* prescribed motion, first samples, what settles on a bed, what delays keep of the start:
+     * initial values depend on it */
     bool drives = nt_run_delays_use(run, rates->variables);
-    for (int i = 0; i < run->model->n_elements; i++)
-        drives = drives ||
-                 ((i < run->model->n_joints || nt_element_has_stops(&run->model->elements[i])) &&
-                  nt_element_uses(run, &run->model->elements[i], rates->variables));
+    for (int i = 0; i < run->model->n_elements && !drives; i++) {
+        const nt_element *e = &run->model->elements[i];
+        drives = (i < run->model->n_joints || nt_element_has_stops(e) || nt_element_settles(e)) &&
+                 nt_element_uses(run, e, rates->variables);
+    }
     const nt_element *paced = paced_by(&s);
     if (paced) {
         status = nt_fail_at(error, NT_UNSUPPORTED, run->model->file, paced->place.line,
@@ -454,8 +464,17 @@ static nt_status rates_find(nt_run *run, int k, nt_error *error)
         return status;
     }
     rates->scale = isfinite(scale) ? scale : value > 0 ? value : 1;
-    if (isfinite(scale) || drives)
-        status = nt_survey_differentiate(&s, rates->scale);
+    if (isfinite(scale) || drives) {
+        status = nt_survey_mark(&s);
+        if (status == NT_OK)
+            status = nt_survey_differentiate(&s, rates->scale);
+        const nt_element *apart = status == NT_OK ? nt_survey_find_apart(&s) : NULL;
+        if (apart) {
+            status = refuse_apart(run, k, apart, error);
+            nt_survey_end(&s);
+            return status;
+        }
+    }
     if (status == NT_OK)
         status = parameter_collect(&s);
 done:
@@ -473,7 +492,7 @@ done:
 nt_status nt_parameter_rates_find(nt_run *run, int k, nt_error *error)
 {
     run->keeps_set = true;
-    nt_status status = rates_find(run, k, error);
+    nt_status status = parameter_rates_find(run, k, error);
     run->keeps_set = false;
     return status;
 }

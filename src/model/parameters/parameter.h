@@ -117,6 +117,10 @@ void nt_parameter_rates_forget(nt_run *run);
 /* Fill in run->rates[k]. Allocates; leaves the model as it was, bit for bit. */
 nt_status nt_parameter_rates_find(nt_run *run, int k, nt_error *error);
 
+/* How the placement of a run (as `self`) changes with parameter k: dq[nv]; of a model whose runs
+ * begin in a static state that is where the search for it begins. */
+nt_status nt_run_placement_tangent(void *self, int k, double *dq);
+
 /* Whether `test` is true of one of the element's functions. */
 typedef bool nt_function_test(void *context, const nt_expression *function);
 bool nt_element_has_function(const nt_run *run, const nt_element *element, nt_function_test *test,

@@ -68,6 +68,17 @@ nt_status nt_run_initial_tangent(nt_run *run, int k, double *dq, double *dv, dou
     return NT_OK;
 }
 
+nt_status nt_run_placement_tangent(void *self, int k, double *dq)
+{
+    nt_run *run = self;
+    nt_status status = check_number(run, k, NULL);
+    if (status == NT_OK)
+        status = nt_parameter_rates_find(run, k, NULL);
+    if (status == NT_OK)
+        memcpy(dq, run->rates[k].dq, (size_t)run->system.space.nv * sizeof *dq);
+    return status;
+}
+
 nt_status nt_run_own_initial_tangent(void *self, double t, int k, double *dq, double *dv,
                                      double *dmemory)
 {

@@ -17,7 +17,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,7 +178,7 @@ double nt_survey_numbers(nt_survey *s)
 }
 
 /* Everything derived anew with the file's numbers at a distance along their tangent. */
-static nt_status derive_at(nt_survey *s, double distance)
+nt_status nt_survey_derive_at(nt_survey *s, double distance)
 {
     nt_run *run = s->run;
     write_words(s, s->saved);
@@ -194,7 +193,7 @@ static nt_status derive_at(nt_survey *s, double distance)
 
 static nt_status move_to(nt_survey *s, double distance)
 {
-    nt_status status = derive_at(s, distance);
+    nt_status status = nt_survey_derive_at(s, distance);
     return status == NT_OK && s->assembles ? nt_assembly_place(s->assembly, false, NULL) : status;
 }
 
@@ -227,11 +226,11 @@ static nt_status find_whether_assembles(nt_survey *s, double h)
 {
     const nt_run *run = s->run;
     const nt_body *before = (const nt_body *)(const void *)s->plus; /* bodies come first */
-    nt_status status = derive_at(s, 0);
+    nt_status status = nt_survey_derive_at(s, 0);
     if (status != NT_OK)
         return status;
     read_words(s, s->plus);
-    status = derive_at(s, h);
+    status = nt_survey_derive_at(s, h);
     bool weighs = found_velocities(run, before);
     s->assembles = s->assembles || nt_run_delays_use(run, s->rates->variables);
     for (int i = 1; i < run->model->n_bodies && !s->assembles; i++)

@@ -5,6 +5,8 @@
 #include "model/assembly/assemble.h"
 #include "model/parameters/parameter.h"
 
+#include <stdint.h>
+
 typedef enum nt_region_kind {
     NT_REGION_BODIES,
     NT_REGION_PLAIN,
@@ -38,6 +40,8 @@ typedef struct nt_survey {
     nt_assembly *assembly; /* NULL until one is needed */
     bool assembles;        /* initial values depend on the parameter */
 
+    uint64_t *marks; /* [PLACES][n_elements] of what elements add, before the survey */
+
     /* what an assembly leaves besides */
     double length;
     int n_redundant;
@@ -59,5 +63,16 @@ double nt_survey_numbers(nt_survey *survey);
 
 /* Derivatives of all words, `best`. */
 nt_status nt_survey_differentiate(nt_survey *survey, double scale);
+
+/* ---- parameter_apart.c -------------------------------------------------------------------------
+ *
+ * Marks what elements add, before nt_survey_differentiate; and behind it, with all words as they
+ * were, finds an element that adds something else now: it keeps numbers apart from its data. Those
+ * are then prepared anew as they were. NULL: all add what they did. */
+nt_status nt_survey_mark(nt_survey *survey);
+const nt_element *nt_survey_find_apart(nt_survey *survey);
+
+/* The numbers of the file at a distance along their tangent, and everything derived from them. */
+nt_status nt_survey_derive_at(nt_survey *survey, double distance);
 
 #endif

@@ -17,7 +17,7 @@ const size_t nt_sampled_period = offsetof(nt_sampled, every);
 
 enum { VALUE, SAMPLE, N_MEMORY };
 
-const nt_section nt_sampled_section = {
+static const nt_section sampled_section = {
     .name = "sampled", .word = "sampled value", .one_type = true};
 
 static const nt_key keys[] = {
@@ -103,7 +103,7 @@ static bool does_no_work(const nt_model *model, const nt_element *element)
 
 const nt_element_type nt_sampled_type = {
     .version = NT_ELEMENT_VERSION,
-    .section = &nt_sampled_section,
+    .section = &sampled_section,
     .name = "sampled",
     .summary = "a value that is held between samples",
     .keys = keys,

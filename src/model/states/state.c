@@ -16,7 +16,7 @@ typedef struct nt_own_state {
     nt_coupling coupling;
 } nt_own_state;
 
-const nt_section nt_state_section = {.name = "states", .word = "state", .one_type = true};
+static const nt_section state_section = {.name = "states", .word = "state", .one_type = true};
 
 static const nt_key keys[] = {
     NT_KEY("rate", NT_KEY_FUNCTION, .offset = offsetof(nt_own_state, rate), .bit = 0,
@@ -108,7 +108,7 @@ static bool does_no_work(const nt_model *model, const nt_element *element)
 
 const nt_element_type nt_state_type = {
     .version = NT_ELEMENT_VERSION,
-    .section = &nt_state_section,
+    .section = &state_section,
     .name = "state",
     .summary = "a first-order equation x' = rate beside the mechanism",
     .keys = keys,

@@ -29,7 +29,8 @@ void nt_netcdf_put_number(nt_bytes *out, uint64_t number, int bytes)
     nt_bytes_put(out, text, (size_t)bytes);
 }
 
-void nt_netcdf_put_text(nt_bytes *out, const char *text, size_t length)
+/* Its length, and the text filled up with zeros to a multiple of four. */
+static void netcdf_put_text(nt_bytes *out, const char *text, size_t length)
 {
     nt_netcdf_put_number(out, length, 4);
     nt_bytes_put(out, text, length);
@@ -38,15 +39,15 @@ void nt_netcdf_put_text(nt_bytes *out, const char *text, size_t length)
 
 void nt_netcdf_put_attribute(nt_bytes *out, const char *name, const char *text, size_t length)
 {
-    nt_netcdf_put_text(out, name, strlen(name));
+    netcdf_put_text(out, name, strlen(name));
     nt_netcdf_put_number(out, NT_NETCDF_CHAR, 4);
-    nt_netcdf_put_text(out, text, length);
+    netcdf_put_text(out, text, length);
 }
 
 void nt_netcdf_put_name(nt_bytes *out, const char *name)
 {
     size_t begin = out->used + 4;
-    nt_netcdf_put_text(out, name, strlen(name));
+    netcdf_put_text(out, name, strlen(name));
     for (size_t i = begin; !out->failed && i < out->used; i++)
         if (out->at[i] == '/')
             out->at[i] = '_';
@@ -123,7 +124,7 @@ static void put_words(nt_bytes *out, const nt_result_words *words)
     static const char values[] = "flag_values";
     static const char *const names[2] = {"flag_meanings", "words"};
     size_t length = (size_t)words->n - 1;
-    nt_netcdf_put_text(out, values, sizeof values - 1);
+    netcdf_put_text(out, values, sizeof values - 1);
     nt_netcdf_put_number(out, NT_NETCDF_DOUBLE, 4);
     nt_netcdf_put_number(out, (uint64_t)words->n, 4);
     for (int i = 0; i < words->n; i++) {
@@ -134,7 +135,7 @@ static void put_words(nt_bytes *out, const nt_result_words *words)
         length += strlen(words->words[i]);
     }
     for (int lines = 0; lines < 2; lines++) {
-        nt_netcdf_put_text(out, names[lines], strlen(names[lines]));
+        netcdf_put_text(out, names[lines], strlen(names[lines]));
         nt_netcdf_put_number(out, NT_NETCDF_CHAR, 4);
         nt_netcdf_put_number(out, length, 4);
         for (int i = 0; i < words->n; i++) {

@@ -18,8 +18,6 @@ enum {
 
 /* An unsigned number of so many bytes, most significant first. */
 void nt_netcdf_put_number(nt_bytes *out, uint64_t number, int bytes);
-/* Its length, and the text filled up with zeros to a multiple of four. */
-void nt_netcdf_put_text(nt_bytes *out, const char *text, size_t length);
 void nt_netcdf_put_attribute(nt_bytes *out, const char *name, const char *text, size_t length);
 /* A name may not hold a slash: d(a)/d(p) becomes d(a)_d(p). */
 void nt_netcdf_put_name(nt_bytes *out, const char *name);

@@ -73,7 +73,8 @@ static int get_list(nt_netcdf_head *h, uint32_t tag)
     return h->status == NT_OK ? (int)n : 0;
 }
 
-uint64_t nt_netcdf_size_of(uint64_t type)
+/* bytes of a value; 0 of what is none */
+static uint64_t netcdf_size_of(uint64_t type)
 {
     static const uint64_t sizes[] = {0, 1, 1, 2, 4, 4, 8};
     return type < sizeof sizes / sizeof sizes[0] ? sizes[type] : 0;
@@ -88,8 +89,8 @@ static nt_result_attribute get_attribute(nt_netcdf_head *h)
         a.value = get_text(h, &a.length);
         return a;
     }
-    uint64_t bytes = get_number(h, 4) * nt_netcdf_size_of(type);
-    if (nt_netcdf_size_of(type) == 0)
+    uint64_t bytes = get_number(h, 4) * netcdf_size_of(type);
+    if (netcdf_size_of(type) == 0)
         nt_netcdf_damaged(h);
     h->at += (bytes + 3) / 4 * 4;
     return a;
@@ -161,8 +162,8 @@ static void get_variable(nt_netcdf_head *h, nt_netcdf_variable *v)
     v->type = (uint32_t)get_number(h, 4);
     get_number(h, 4); /* bytes, which follow from the dimensions */
     v->begin = get_number(h, h->offset_bytes);
-    v->bytes = (values * nt_netcdf_size_of(v->type) + 3) / 4 * 4;
-    if (nt_netcdf_size_of(v->type) == 0)
+    v->bytes = (values * netcdf_size_of(v->type) + 3) / 4 * 4;
+    if (netcdf_size_of(v->type) == 0)
         nt_netcdf_damaged(h);
 }
 

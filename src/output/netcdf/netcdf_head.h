@@ -41,8 +41,6 @@ void nt_netcdf_read_head(nt_netcdf_head *h);
 bool nt_netcdf_get(nt_netcdf_head *h, void *bytes, uint64_t size);
 void nt_netcdf_damaged(nt_netcdf_head *h);
 void nt_netcdf_no_memory(nt_netcdf_head *h);
-uint64_t nt_netcdf_size_of(uint64_t type); /* bytes of a value; 0 of what is none */
-
 /* ---- netcdf_table.c: tables of sweeps ----------------------------------------------------------
  */
 

@@ -57,9 +57,6 @@ typedef struct nt_gltf {
     bool failed;            /* memory was out */
 } nt_gltf;
 
-/* A block of so many numbers, behind those that are there; its number. */
-int nt_gltf_add(nt_gltf *g, const void *bytes, long count, int type, const char *kind, int target);
-
 /* Nodes, meshes, skins and the animation into g->text; then materials and accessors, when the
  * bounds of all blocks are known. */
 void nt_gltf_describe(nt_gltf *g, const char *title);

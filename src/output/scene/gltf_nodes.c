@@ -29,7 +29,9 @@ static void bound(nt_gltf_block *b)
     }
 }
 
-int nt_gltf_add(nt_gltf *g, const void *bytes, long count, int type, const char *kind, int target)
+/* A block of so many numbers, behind those that are there; its number. */
+static int gltf_add(nt_gltf *g, const void *bytes, long count, int type, const char *kind,
+                    int target)
 {
     if (g->n_blocks == g->block_room) {
         int room = g->block_room > 0 ? 2 * g->block_room : 64;
@@ -54,7 +56,7 @@ int nt_gltf_add(nt_gltf *g, const void *bytes, long count, int type, const char 
 static int add_points(nt_gltf *g, const nt_bytes *points)
 {
     long count = (long)(points->used / (3 * sizeof(float)));
-    int block = nt_gltf_add(g, points->at, count, NT_GLTF_FLOAT, "VEC3", 34962);
+    int block = gltf_add(g, points->at, count, NT_GLTF_FLOAT, "VEC3", 34962);
     if (!g->failed)
         bound(&g->blocks[block]);
     return block;
@@ -81,7 +83,7 @@ static void put_primitive(nt_gltf *g, const nt_part *part, int mode, int joints,
     if (part->normals.used > 0) {
         long count = (long)(part->normals.used / (3 * sizeof(float)));
         nt_json_integer(j, "NORMAL",
-                        nt_gltf_add(g, part->normals.at, count, NT_GLTF_FLOAT, "VEC3", 34962));
+                        gltf_add(g, part->normals.at, count, NT_GLTF_FLOAT, "VEC3", 34962));
     }
     if (joints >= 0) {
         nt_json_integer(j, "JOINTS_0", joints);
@@ -90,8 +92,8 @@ static void put_primitive(nt_gltf *g, const nt_part *part, int mode, int joints,
     nt_json_end(j, "}");
     if (part->corners.used > 0)
         nt_json_integer(j, "indices",
-                        nt_gltf_add(g, part->corners.at, (long)(part->corners.used / 4),
-                                    NT_GLTF_UINT, "SCALAR", 34963));
+                        gltf_add(g, part->corners.at, (long)(part->corners.used / 4), NT_GLTF_UINT,
+                                 "SCALAR", 34963));
     nt_json_integer(j, "material", material_of(g, part->color));
     nt_json_integer(j, "mode", mode);
     nt_json_end(j, "}");
@@ -146,8 +148,8 @@ static void skin_mesh(nt_gltf *g, const nt_skin *skin)
         weights[4 * (i / 2) + i % 2] = used ? weight[i] : 0;
     }
     begin_mesh(g, skin->name);
-    int first = nt_gltf_add(g, joints, (long)n, NT_GLTF_USHORT, "VEC4", 34962);
-    int second = nt_gltf_add(g, weights, (long)n, NT_GLTF_FLOAT, "VEC4", 34962);
+    int first = gltf_add(g, joints, (long)n, NT_GLTF_USHORT, "VEC4", 34962);
+    int second = gltf_add(g, weights, (long)n, NT_GLTF_FLOAT, "VEC4", 34962);
     put_primitive(g, &skin->part, 4, first, second);
     end_mesh(g);
 }
@@ -290,7 +292,7 @@ static void put_skins(nt_gltf *g)
         g->failed |= !inverse;
         nt_json_begin(j, NULL, "{");
         nt_json_integer(j, "inverseBindMatrices",
-                        nt_gltf_add(g, inverse, skin->n, NT_GLTF_FLOAT, "MAT4", 0));
+                        gltf_add(g, inverse, skin->n, NT_GLTF_FLOAT, "MAT4", 0));
         nt_json_begin(j, "joints", "[");
         for (int k = 0; k < skin->n; k++)
             nt_json_integer(j, NULL, skin->body[k]);
@@ -322,16 +324,16 @@ static void add_tracks(nt_gltf *g, const plan *p)
         g->failed = true;
         return;
     }
-    g->times = nt_gltf_add(g, NULL, n, NT_GLTF_FLOAT, "SCALAR", 0);
+    g->times = gltf_add(g, NULL, n, NT_GLTF_FLOAT, "SCALAR", 0);
     for (int i = 1; i < stage->n_bodies + stage->n_links; i++) {
         bool link = i >= stage->n_bodies;
         nt_gltf_track *t = &g->tracks[g->n_tracks++];
         t->link = link ? &stage->links[i - stage->n_bodies] : NULL;
         t->body = link ? 0 : i;
         t->node = link ? p->first_link + i - stage->n_bodies : i;
-        t->translation = nt_gltf_add(g, NULL, n, NT_GLTF_FLOAT, "VEC3", 0);
-        t->rotation = nt_gltf_add(g, NULL, n, NT_GLTF_FLOAT, "VEC4", 0);
-        t->scale = link ? nt_gltf_add(g, NULL, n, NT_GLTF_FLOAT, "VEC3", 0) : -1;
+        t->translation = gltf_add(g, NULL, n, NT_GLTF_FLOAT, "VEC3", 0);
+        t->rotation = gltf_add(g, NULL, n, NT_GLTF_FLOAT, "VEC4", 0);
+        t->scale = link ? gltf_add(g, NULL, n, NT_GLTF_FLOAT, "VEC3", 0) : -1;
     }
 }
 
