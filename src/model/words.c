@@ -3,6 +3,7 @@
  */
 #include "base/error.h"
 #include "model/evaluate.h"
+#include "model/events/events.h"
 #include "model/parameters/parameter.h"
 
 #include <math.h>
@@ -63,6 +64,13 @@ int nt_run_warning(const nt_run *run, int i, char *text, int size)
             e->type->warning(run, e, text + used, size - used);
         return (int)strlen(text);
     }
+    for (int k = 0; run && text && size > 0 && i >= 0 && k < run->model->n_happenings; k++) {
+        int length = nt_actions_idle_text(run, k, text, size);
+        if (length > 0 && i-- == 0)
+            return length < size ? length : size - 1;
+    }
+    if (text && size > 0)
+        text[0] = '\0';
     return 0;
 }
 

@@ -131,6 +131,65 @@ static void a_ball_bounces_to_rest(void **state)
     }
 }
 
+/* The same on a floor 1e5 m up, where rounding is 1.5e-11 m, with no speed of rest: it stays there
+ * once its bounces are lost in that, and does not fall through. */
+static void a_ball_far_up_stays_on_its_floor(void **state)
+{
+    static const char far_up[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, -9.81]\n"
+        "bodies: {ball: {mass: 0.5, inertia: [2e-3, 2e-3, 2e-3], position: [0, 0, 100001.1]}}\n"
+        "markers: {lowest: {on: ball, at: [0, 0, -0.1]}}\n"
+        "joints: {floor: {type: planar, between: [ground, ball], points: [[0, 0, 1e5], lowest], "
+        "axes: [[0, 0, 1], [0, 0, 1]], active: false, restitution: 0.8, rest_speed: 0}}\n"
+        "events: {bounce: {when: lowest.position.z - 1e5, direction: falling, then: [{engage: "
+        "floor}]}}\n";
+    static const char *const methods[] = {"rkmk-dop853", "generalized-alpha", "semi-explicit-2"};
+    (void)state;
+    for (size_t c = 0; c < sizeof methods / sizeof methods[0]; c++) {
+        mechanism m = mechanism_read(far_up);
+        nt_error error = {0};
+        seen s;
+        nt_integrator *it = begin_run(&m, methods[c], &s);
+        assert_int_equal(nt_integrator_run(it, 6, 0.01, NULL, NULL, &error), NT_OK);
+        nt_state end = nt_integrator_state(it);
+        assert_true(s.n > 20);
+        CLOSE(end.q[2], 100000.1, 1e-10);
+        CLOSE(end.v[2], 0, 1e-12);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
+/* What an event would do and finds done is said, with the first time; and not of another run. */
+static void an_event_that_finds_nothing_to_do_is_said(void **state)
+{
+    static const char twice[] =
+        "nutate: 1\n"
+        "bodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"
+        "joints: {j: {type: spherical, between: [ground, a], at: [0, 0, 0]}}\n"
+        "events:\n"
+        "  go: {when: t - 0.2, then: [{release: j}]}\n"
+        "  again: {when: sin(10*t) + 0.5, then: [{release: j}]}\n";
+    (void)state;
+    mechanism m = mechanism_read(twice);
+    nt_error error = {0};
+    seen s;
+    char text[300];
+    nt_integrator *it = begin_run(&m, "rkmk-dop853", &s);
+    assert_int_equal(nt_integrator_run(it, 0.3, 0.01, NULL, NULL, &error), NT_OK);
+    assert_int_equal(nt_run_warning(m.run, 0, text, sizeof text), 0);
+    assert_int_equal(nt_integrator_run(it, 1, 0.01, NULL, NULL, &error), NT_OK);
+    assert_true(nt_run_warning(m.run, 0, text, sizeof text) > 0);
+    assert_non_null(strstr(text, "event again at "));
+    assert_non_null(strstr(text, ":6:3 finds a joint at t = 0.366519143 s"));
+    assert_int_equal(nt_run_warning(m.run, 1, text, sizeof text), 0);
+    assert_int_equal(nt_integrator_start(it, 0, NULL, NULL, NULL, &error), NT_OK);
+    assert_int_equal(nt_run_warning(m.run, 0, text, sizeof text), 0);
+    nt_integrator_destroy(it);
+    mechanism_close(&m);
+}
+
 /* A relay whose two points lie 1e-5 s of motion apart, with steps of 0.1 s. */
 static void a_relay_that_chatters_is_refused(void **state)
 {
@@ -557,6 +616,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_door_slams),
         cmocka_unit_test(a_ball_bounces_to_rest),
+        cmocka_unit_test(a_ball_far_up_stays_on_its_floor),
+        cmocka_unit_test(an_event_that_finds_nothing_to_do_is_said),
         cmocka_unit_test(a_relay_that_chatters_is_refused),
         cmocka_unit_test(panels_latch),
         cmocka_unit_test(a_latch_locks_all_that_is_free),

@@ -16,6 +16,7 @@
 #include "model/joints/joint.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { OFF, ON, LATCHED };
@@ -169,7 +170,8 @@ static nt_status largest_rate(nt_run *run, const nt_instant *instant, const nt_e
 }
 
 /* Bodies that meet again within so many times what tells the side of a zero, or part by less than
- * FLAT of the model's length, stay together: where they are would be lost in rounding. */
+ * FLAT of the model's length and their distance from the origin, stay together: where they are
+ * would be lost in rounding. */
 static const double SEEN = 10, FLAT = 1e-12;
 
 static double rest_speed_of(const nt_joint *joint)
@@ -204,6 +206,16 @@ static nt_status flight(nt_run *run, const nt_instant *instant, const nt_element
     return status;
 }
 
+/* m, how far from the origin bodies are. */
+static double farthest(const nt_run *run, const nt_point *at)
+{
+    double largest = 0;
+    for (int i = 1; i < run->model->n_bodies; i++)
+        if (run->bodies[i].t_node >= 0)
+            largest = fmax(largest, v3_norm(v3_load(at->q + run->bodies[i].q)));
+    return largest;
+}
+
 /* Whether what takes hold of a joint is met so closely that it may; words where it is not. */
 static nt_status check_closed(nt_run *run, const nt_event *event, const nt_instant *instant,
                               const nt_element *e, bool latches, nt_error *error)
@@ -212,13 +224,9 @@ static nt_status check_closed(nt_run *run, const nt_event *event, const nt_insta
     nt_point at = *instant->at;
     nt_terms terms = {.level = NT_POSITION, .rows = run->events_rows};
     at.memory = instant->memory;
-    double largest = 0, away = 0;
+    double largest = 0, size = run->length + FAR * farthest(run, &at);
     int worst = -1;
     nt_status status = nt_run_evaluate(run, &at, &terms);
-    for (int i = 1; i < model->n_bodies; i++)
-        if (run->bodies[i].t_node >= 0)
-            away = fmax(away, v3_norm(v3_load(at.q + run->bodies[i].q)));
-    double size = run->length + FAR * away;
     for (int r = 0; r < e->n_rows && status == NT_OK; r++) {
         int row = nt_element_row(e, r);
         if (!takes_hold(run, e, r, latches))
@@ -258,7 +266,8 @@ static nt_status take_hold(nt_run *run, const nt_event *event, nt_instant *insta
     if (rebounds && (status = flight(run, instant, e, latches, restitution, &apart)) != NT_OK)
         return status;
     double height = restitution * fabs(speed) * apart / 4;
-    rebounds = rebounds && apart > SEEN * instant->nudge && height > FLAT * fmax(1, run->length);
+    double size = fmax(1, run->length) + farthest(run, instant->at);
+    rebounds = rebounds && apart > SEEN * instant->nudge && height > FLAT * size;
     int law = nt_joint_law(joint) == NT_POISSON ? NT_IMPACT_POISSON : 0;
     int rows = 0;
     for (int r = 0; r < e->n_rows + e->n_rates; r++)
@@ -316,11 +325,38 @@ static nt_status rebound_together(nt_run *run, const nt_event *event, nt_instant
     return status;
 }
 
+/* What an action would do to its joint has been done: nothing happens, which is said at the end. */
+static void find_idle(nt_run *run, const nt_event *event, const nt_instant *instant)
+{
+    double *first = &run->idle[event - run->model->happenings];
+    *first = isnan(*first) ? instant->at->t : *first;
+}
+
+void nt_actions_forget_idle(nt_run *run)
+{
+    for (int i = 0; i < run->model->n_happenings; i++)
+        run->idle[i] = (double)NAN;
+}
+
+int nt_actions_idle_text(const nt_run *run, int i, char *text, int size)
+{
+    const nt_event *event = &run->model->happenings[i];
+    if (isnan(run->idle[i]))
+        return 0;
+    return snprintf(
+        text, (size_t)size,
+        "event %s at %s:%d:%d finds a joint at t = %.9g s that it would release, engage "
+        "or latch, but which is so already: nothing happens to it",
+        event->name, run->model->file, event->place.line, event->place.column, run->idle[i]);
+}
+
 static nt_status engage(nt_run *run, const nt_event *event, nt_instant *instant, int i,
                         nt_error *error)
 {
-    if (instant->memory[run->model->joint_memory + i] != OFF)
+    if (instant->memory[run->model->joint_memory + i] != OFF) {
+        find_idle(run, event, instant);
         return NT_OK;
+    }
     return take_hold(run, event, instant, i, false, error);
 }
 
@@ -331,8 +367,10 @@ static nt_status latch(nt_run *run, const nt_event *event, nt_instant *instant, 
     double *state = &instant->memory[run->model->joint_memory + i];
     nt_view view;
     nt_terms terms = {0};
-    if (*state == LATCHED)
+    if (*state == LATCHED) {
+        find_idle(run, event, instant);
         return NT_OK;
+    }
     if (*state == OFF)
         return nt_fail_at(error, NT_INCONSISTENT, run->model->file, event->place.line,
                           event->place.column,
@@ -377,6 +415,8 @@ static nt_status act(nt_run *run, const nt_event *event, const nt_action *action
     const nt_model *model = run->model;
     double *memory = instant->memory;
     if (action->given >> NT_ACTION_RELEASE & 1) {
+        if (memory[model->joint_memory + action->release] == OFF)
+            find_idle(run, event, instant);
         memory[model->joint_memory + action->release] = OFF;
         nt_slide_release(model, action->release, memory);
     }

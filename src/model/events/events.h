@@ -25,6 +25,10 @@ double nt_actions_next(const nt_run *run, double t, const double *memory);
 bool nt_actions_is_due(const nt_run *run, int i, const nt_instant *instant);
 /* Event i happens. */
 nt_status nt_actions_happen(nt_run *run, int i, nt_instant *instant, nt_error *error);
+/* Forgets which events have found joints as they would leave them; words for event i that has, into
+ * text[size]: their length, 0: it has not. */
+void nt_actions_forget_idle(nt_run *run);
+int nt_actions_idle_text(const nt_run *run, int i, char *text, int size);
 /* Whether a row is off at a start. */
 bool nt_run_row_is_off(const nt_run *run, int row);
 /* nt_events.rows_off */
