@@ -85,7 +85,8 @@ static nt_status own_memory_tangent(nt_sensitivity *s, int i, const nt_phase *at
     double *const to[3] = {q, v, vdot};
     if (!system->accept_tangent)
         return NT_UNSUPPORTED;
-    nt_sensitivity_change_frame(p, p->frame, system->frame, at, from, to);
+    const nt_point here = nt_phase_point(at);
+    nt_sensitivity_change_frame(p, p->frame, system->frame, &here, from, to);
     nt_point point = nt_sensitivity_point(s, at);
     nt_point_tangent along = {
         .q = q, .v = v, .vdot = vdot, .lambda = d->lambda, .mu = d->mu, .memory = d->memory};
@@ -245,7 +246,8 @@ nt_state_tangent nt_sensitivity_state(nt_sensitivity *s, int i)
     double *q = s->shown, *v = q + p->nv, *vdot = v + p->nv;
     const double *const from[3] = {d.q, d.v, d.vdot};
     double *const to[3] = {q, v, vdot};
-    nt_sensitivity_change_frame(p, p->frame, p->system->frame, now, from, to);
+    const nt_point at = nt_phase_point(now);
+    nt_sensitivity_change_frame(p, p->frame, p->system->frame, &at, from, to);
     return (nt_state_tangent){.q = q,
                               .v = v,
                               .vdot = vdot,
@@ -337,7 +339,8 @@ nt_status nt_sensitivity_dense(nt_sensitivity *s, int i, double t, nt_state_tang
     double *q = s->shown;
     const double *const inner[3] = {d, d + p->nv, d + 2 * p->nv};
     double *const outer[3] = {q, q + p->nv, q + 2 * p->nv};
-    nt_sensitivity_change_frame(p, p->frame, p->system->frame, &middle, inner, outer);
+    const nt_point at = nt_phase_point(&middle);
+    nt_sensitivity_change_frame(p, p->frame, p->system->frame, &at, inner, outer);
     tangent->lambda = d + 3 * p->nv;
     tangent->mu = tangent->lambda + p->nh;
     double t0 = from->all[NT_PHASE_T], h = to->all[NT_PHASE_T] - t0;
@@ -391,9 +394,7 @@ nt_status nt_sensitivity_balance(nt_sensitivity *s, int i, const nt_state *state
     size_t nv = (size_t)p->nv, nc = (size_t)p->nc;
     double *out = s->balanced, *d = out + 3 * nv + nc, *v = d + 3 * nv, *vdot = v + nv,
            *z = vdot + nv, *at_end = s->now;
-    const nt_phase given = {.q = (double *)(size_t)state->q,
-                            .v = (double *)(size_t)state->v,
-                            .vdot = (double *)(size_t)state->vdot};
+    const nt_point given = {.q = state->q, .v = state->v, .vdot = state->vdot};
     nt_space_change_frame(&p->space, p->system->frame, p->frame, state->q, state->v, v);
     nt_space_change_frame(&p->space, p->system->frame, p->frame, state->q, state->vdot, vdot);
     const double *const from[3] = {tangent->q, tangent->v, tangent->vdot};
@@ -422,7 +423,7 @@ nt_status nt_sensitivity_balance(nt_sensitivity *s, int i, const nt_state *state
         d[2 * nv + k] = -z[k];
     for (size_t k = 0; k < nc; k++)
         out[3 * nv + k] = -z[nv + k];
-    nt_phase shown = {.q = given.q, .v = v, .vdot = vdot};
+    const nt_point shown = {.q = state->q, .v = v, .vdot = vdot};
     const double *const of_d[3] = {d, d + nv, d + 2 * nv};
     double *const to[3] = {out, out + nv, out + 2 * nv};
     nt_sensitivity_change_frame(p, p->frame, p->system->frame, &shown, of_d, to);

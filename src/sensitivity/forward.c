@@ -188,10 +188,9 @@ nt_variation nt_sensitivity_variation(const nt_sensitivity *s, double *all, int 
 /* A variation of q, v and vdot from one frame to the other at a state (q, v, vdot in frame `from`).
  * Rates are w_i = Q w_o, so dw_i = Q dw_o + s w_i~ e_i with e_i = Q e_o; see system/adapter.c. */
 void nt_sensitivity_change_frame(const nt_problem *p, nt_frame from, nt_frame to,
-                                 const nt_phase *state, const double *const d[3],
-                                 double *const out[3])
+                                 const nt_point *at, const double *const d[3], double *const out[3])
 {
-    const double *q = state->q, *v = state->v, *vdot = state->vdot;
+    const double *q = at->q, *v = at->v, *vdot = at->vdot;
     for (int i = 0; i < 3; i++)
         nt_space_change_frame(&p->space, from, to, q, d[i], out[i]);
     nt_space_clear_first(&p->space, out[0]);
@@ -268,10 +267,10 @@ static void forward_enter(nt_sensitivity *s, int i, const double *dq, const doub
     double *zero = s->values, *v = s->shown; /* v in the system's frame */
     memset(zero, 0, (size_t)p->nv * sizeof *zero);
     nt_space_change_frame(&p->space, p->frame, p->system->frame, now->q, now->v, v);
-    const nt_phase state = {.q = now->q, .v = v, .vdot = zero};
+    const nt_point at = {.q = now->q, .v = v, .vdot = zero};
     const double *const from[3] = {dq ? dq : zero, dv ? dv : zero, zero};
     double *const to[3] = {d.q, d.v, d.vdot};
-    nt_sensitivity_change_frame(p, p->system->frame, p->frame, &state, from, to);
+    nt_sensitivity_change_frame(p, p->system->frame, p->frame, &at, from, to);
     nt_sensitivity_write(s, s->now, i, d.q);
 }
 

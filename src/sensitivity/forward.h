@@ -70,9 +70,10 @@ nt_variation nt_sensitivity_variation(const nt_sensitivity *s, double *all, int 
 /* Takes over an array of its own that has changed. */
 void nt_sensitivity_write(nt_sensitivity *s, double *all, int i, const double *from);
 
-/* A variation (dq, dv, dvdot) at a state of frame `from` in the frame `to`. out may not be d. */
+/* A variation (dq, dv, dvdot) at a point of frame `from` in the frame `to`; of the point q, v and
+ * vdot count. out may not be d. */
 void nt_sensitivity_change_frame(const nt_problem *p, nt_frame from, nt_frame to,
-                                 const nt_phase *state, const double *const d[3],
+                                 const nt_point *at, const double *const d[3],
                                  double *const out[3]);
 
 /* A state that has moved by `offset` times a variation, in the problem's frame, into `out`;

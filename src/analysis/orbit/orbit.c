@@ -156,11 +156,8 @@ static void weigh(nt_orbit *o)
 /* How many coordinates there are, at the first guess, which stands in work. */
 static nt_status count_coordinates(nt_orbit *o, nt_error *error)
 {
-    nt_orbit_node guess = {.q = (double *)(size_t)o->wanted.q,
-                           .v = (double *)(size_t)o->wanted.v,
-                           .memory = (double *)(size_t)o->wanted.memory};
-    int mp, mv;
-    nt_status status = nt_orbit_bases(o, o->wanted.start, &guess, &mp, &mv);
+    const nt_orbit_setup *wanted = &o->wanted;
+    nt_status status = nt_orbit_count(o, wanted->start, wanted->q, wanted->v, wanted->memory);
     if (status != NT_OK)
         return nt_fail(error, status, "the constraints at the begin of the orbit: %s",
                        nt_status_text(status));
@@ -180,7 +177,6 @@ static nt_status place_nodes(nt_orbit *o, const double *q, const double *v, cons
     for (int k = 0; k < o->n && status == NT_OK; k++) {
         nt_orbit_node *node = &o->node[k];
         double t = nt_orbit_time(o, k);
-        int mp, mv;
         memmove(node->q, q, nq * sizeof *q);
         memmove(node->v, v, nv * sizeof *v);
         if (memory)
@@ -188,7 +184,7 @@ static nt_status place_nodes(nt_orbit *o, const double *q, const double *v, cons
         node->has_bases = false;
         status = nt_orbit_settle(o, t, node->q, node->v, node->memory);
         if (status == NT_OK)
-            status = nt_orbit_bases(o, t, node, &mp, &mv);
+            status = nt_orbit_bases(o, t, node);
         if (status != NT_OK)
             return nt_fail(error, status,
                            "the begin of segment %d cannot be brought onto the constraints: %s", k,

@@ -91,9 +91,12 @@ nt_status nt_dense_eigen(int n, double *A, double *value, double *left, double *
 
 /* Bring a state onto the constraints. */
 nt_status nt_orbit_settle(nt_orbit *orbit, double t, double *q, double *v, const double *memory);
-/* The bases at a node, those that stand there already brought onto its constraints: *mp and *mv are
- * their sizes. NT_SINGULAR where these differ from those of the orbit. */
-nt_status nt_orbit_bases(nt_orbit *orbit, double t, nt_orbit_node *node, int *mp, int *mv);
+/* The sizes of the bases at a state, which become those of the orbit. */
+nt_status nt_orbit_count(nt_orbit *orbit, double t, const double *q, const double *v,
+                         const double *memory);
+/* The bases at a node, those that stand there already brought onto its constraints. NT_SINGULAR
+ * where their sizes differ from those of the orbit. */
+nt_status nt_orbit_bases(nt_orbit *orbit, double t, nt_orbit_node *node);
 /* z[m] of a change of state at a node. */
 void nt_orbit_coordinates(const nt_orbit *orbit, const nt_orbit_node *node, const double *dq,
                           const double *dv, double *z);

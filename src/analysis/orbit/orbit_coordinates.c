@@ -163,16 +163,22 @@ static void follow_positions(nt_orbit *o, nt_orbit_node *node, const double *D, 
     }
 }
 
-nt_status nt_orbit_bases(nt_orbit *o, double t, nt_orbit_node *node, int *mp, int *mv)
+/* What decompositions of the constraints' derivatives at a state leave in the orbit's work. */
+typedef struct decomposed {
+    const double *D, *s, *U, *V, *Up;
+    int rank_p, rank_v;
+} decomposed;
+
+static nt_status decompose_at(nt_orbit *o, nt_point at, decomposed *out)
 {
     const nt_problem *p = o->problem;
     size_t nv = (size_t)p->nv, nc = (size_t)p->nc;
     double *G = o->work, *A = G + (nc + nv) * nv, *D = A + nc * nv, *s = D + nc * nv;
     double *U = s + 2 * (nc + nv), *V = U + nv * nv, *Up = V + nc * nc, *Vp = Up + nv * nv;
     double *sp = s + nc + nv;
-    int rank_p = 0, rank_v = 0, n = p->nh;
+    int n = p->nh;
+    *out = (decomposed){.D = D, .s = s, .U = U, .V = V, .Up = Up};
     memset(o->zeros, 0, (size_t)p->n * sizeof *o->zeros);
-    nt_point at = {.t = t, .q = node->q, .v = node->v, .memory = node->memory};
     at.vdot = o->zeros, at.lambda = o->zeros + p->nv, at.mu = at.lambda + p->nh;
     nt_status status = constraint_rows(o, &at, true, D);
     if (status == NT_OK)
@@ -185,20 +191,32 @@ nt_status nt_orbit_bases(nt_orbit *o, double t, nt_orbit_node *node, int *mp, in
             memset(G + (size_t)n * nv, 0, nv * sizeof *G);
             G[(size_t)n++ * nv + (size_t)i] = 1;
         }
-    status = decompose(o, G, n, o->weight, sp, Up, Vp, &rank_p);
-    if (status == NT_OK)
-        status = decompose(o, A, p->nc, o->rate_weight, s, U, V, &rank_v);
-    *mp = p->nv - rank_p, *mv = p->nv - rank_v;
+    status = decompose(o, G, n, o->weight, sp, Up, Vp, &out->rank_p);
+    return status == NT_OK ? decompose(o, A, p->nc, o->rate_weight, s, U, V, &out->rank_v) : status;
+}
+
+nt_status nt_orbit_count(nt_orbit *o, double t, const double *q, const double *v,
+                         const double *memory)
+{
+    decomposed d;
+    nt_status status = decompose_at(o, (nt_point){.t = t, .q = q, .v = v, .memory = memory}, &d);
+    o->mp = o->problem->nv - d.rank_p, o->mv = o->problem->nv - d.rank_v;
+    return status;
+}
+
+nt_status nt_orbit_bases(nt_orbit *o, double t, nt_orbit_node *node)
+{
+    const nt_problem *p = o->problem;
+    size_t nv = (size_t)p->nv;
+    decomposed d;
+    const nt_point at = {.t = t, .q = node->q, .v = node->v, .memory = node->memory};
+    nt_status status = decompose_at(o, at, &d);
     if (status != NT_OK)
         return status;
-    if (o->m == 0) { /* the first node says how many there are */
-        o->mp = *mp, o->mv = *mv;
-        return NT_OK;
-    }
-    if (*mp != o->mp || *mv != o->mv)
+    if (p->nv - d.rank_p != o->mp || p->nv - d.rank_v != o->mv)
         return NT_SINGULAR;
-    take_basis(Up, rank_p, p->nv, node->np, o->mp, node->has_bases);
-    take_basis(U, rank_v, p->nv, node->nv, o->mv, node->has_bases);
+    take_basis(d.Up, d.rank_p, p->nv, node->np, o->mp, node->has_bases);
+    take_basis(d.U, d.rank_v, p->nv, node->nv, o->mv, node->has_bases);
     node->has_bases = true;
     memset(node->dq, 0, (size_t)o->m * nv * sizeof *node->dq);
     for (size_t k = 0; k < (size_t)o->m; k++)
@@ -208,7 +226,7 @@ nt_status nt_orbit_bases(nt_orbit *o, double t, nt_orbit_node *node, int *mp, in
             else
                 node->dv[k * nv + j] = node->nv[(k - (size_t)o->mp) * nv + j] / o->rate_weight[j];
         }
-    follow_positions(o, node, D, s, U, V, rank_v);
+    follow_positions(o, node, d.D, d.s, d.U, d.V, d.rank_v);
     return NT_OK;
 }
 
@@ -246,7 +264,6 @@ nt_status nt_orbit_move(nt_orbit *o, double t, nt_orbit_node *node, const double
 {
     const nt_problem *p = o->problem;
     double *dq = o->work;
-    int mp, mv;
     memset(dq, 0, (size_t)p->nv * sizeof *dq);
     for (int k = 0; k < o->m; k++)
         for (int j = 0; j < p->nv; j++) {
@@ -256,5 +273,5 @@ nt_status nt_orbit_move(nt_orbit *o, double t, nt_orbit_node *node, const double
         }
     nt_space_compose(&p->space, p->frame, node->q, dq, node->q);
     nt_status status = nt_orbit_settle(o, t, node->q, node->v, node->memory);
-    return status == NT_OK ? nt_orbit_bases(o, t, node, &mp, &mv) : status;
+    return status == NT_OK ? nt_orbit_bases(o, t, node) : status;
 }
