@@ -1,0 +1,72 @@
+/* When, where and why a step was given up, in words. */
+#include "base/error.h"
+#include "method/integrator.h"
+#include "system/check.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Where a step failed: an equation that did not converge, an unknown that nothing determines, or a
+ * part of the system that has no value. */
+static void failure_words(nt_integrator *it, nt_status status, char *text, int size)
+{
+    const nt_stepper *s = &it->stepper;
+    const nt_system *system = it->problem->system;
+    char name[160] = "";
+    int unknown = s->report.unknown;
+    text[0] = '\0';
+    it->failed_unknown = -1;
+    if (s->report.words)
+        return;
+    if (status == NT_SINGULAR)
+        unknown = nt_solver_singular_unknown(it->factors->solver);
+    it->failed_unknown = unknown;
+    bool moves = s->report.increment && unknown < it->problem->nv && status != NT_SINGULAR;
+    if (unknown >= 0 && moves)
+        nt_problem_coordinate_name(it->problem, unknown, name, sizeof name);
+    else if (unknown >= 0)
+        nt_problem_equation_name(it->problem, unknown, name, sizeof name);
+    if (status == NT_NOT_CONVERGED && unknown >= 0 && moves && isinf(s->report.worst))
+        snprintf(text, (size_t)size, ": a step turns further than the method can follow: %s", name);
+    else if (status == NT_NOT_CONVERGED && unknown >= 0) {
+        char after[40] = "";
+        if (s->report.iterations > 0)
+            snprintf(after, sizeof after, " after %d iterations", s->report.iterations);
+        snprintf(text, (size_t)size, "%s; worst: %s, %.3g times its tolerance", after, name,
+                 s->report.worst);
+    } else if (status != NT_NOT_CONVERGED && unknown >= 0)
+        snprintf(text, (size_t)size, ": %s", name);
+    else if (it->failed[0])
+        snprintf(text, (size_t)size, ": %s", it->failed);
+    else if (system->failure) { /* of what the driver evaluated itself */
+        system->failure(system->self, name, sizeof name);
+        snprintf(text, (size_t)size, "%s%s", name[0] ? ": " : "", name);
+    }
+}
+
+nt_status nt_integrator_give_up(nt_integrator *it, nt_status status, double h, nt_error *error)
+{
+    const nt_stepper *s = &it->stepper;
+    char words[300];
+    nt_error part = {0};
+    if (s->report.step > 0)
+        h = s->report.step;
+    nt_integrator_roll_back(it);
+    if (status == NT_INTERRUPTED)
+        return nt_fail(error, status, "interrupted at t = %.9g s, within a step",
+                       s->now.all[NT_PHASE_T]);
+    failure_words(it, status, words, sizeof words);
+    nt_problem_ill_posed(it->problem, status, &part);
+    const nt_error *place = part.message[0] ? &part : &it->failed_at;
+    nt_fail_at(error, status, place->file, place->line, place->column,
+               "at t = %.9g s, step %.3g s: %s%s%s%s", s->now.all[NT_PHASE_T], h,
+               s->report.words ? s->report.words : nt_status_text(status), words,
+               part.message[0] ? "; " : "", part.message);
+    if (error) {
+        error->time = s->now.all[NT_PHASE_T];
+        error->step = h;
+        error->iteration = s->report.iterations;
+        error->residual = s->report.worst;
+    }
+    return status;
+}
