@@ -155,7 +155,7 @@ records=0
 for object in d p m j1 j2 j3 j4 j6 j7 j8 f1 f2 f3 f4 f5 f6 f7 f8 c1; do
     expect 2 check kinds.yaml --set "output.record=[$object.nonsense]"
     case $object in d | p) family="BODY" ;; m) family="MARKER" ;; j*) family="JOINT" ;; f*) family="FORCE" ;; *) family="CONTACT" ;; esac
-    for name in $(sed -n "s/.*has no 'nonsense', expected one of //p" err | tr -d ','); do
+    for name in $(sed -n "s/ (--set .*//; s/.*has no 'nonsense', expected one of //p" err | tr -d ','); do
         records=$((records + 1))
         awk -v family="$family" -v name="- \`$name\`" '
             /^\*\*/ { inside = index($0, "**" family) == 1 }
