@@ -424,7 +424,8 @@ typedef struct nt_orbit_setup {
 
 typedef enum nt_orbit_stability {
     NT_ORBIT_STABLE,   /* all multipliers but trivial ones within the unit circle            */
-    NT_ORBIT_NEUTRAL,  /* none outside, some on it (to 1e-6)                                 */
+    NT_ORBIT_NEUTRAL,  /* none outside, some on it (to 1e-6, or to what steps make of trivial ones)
+                        */
     NT_ORBIT_UNSTABLE, /* one at least outside                                               */
 } nt_orbit_stability;
 

@@ -55,6 +55,18 @@ says "a state of rest, which repeats after any time" "  2 multipliers" "stable: 
 expect 3 orbit swing.yaml --set amplitude=0 --free
 says "the motion from the first guess is at rest"
 
+# ---- steps so coarse that they miss the touch: they do not say that a ball's bounces fade ----
+cat >ball.yaml <<END
+nutate: 1
+gravity: [0, 0, -9.81]
+bodies: {ball: {mass: 1, inertia: [1e-3, 1e-3, 1e-3], position: [0, 0, 0.3]}}
+joints: {rail: {type: prismatic, between: [ground, ball], at: [0, 0, 0.3], axis: [0, 0, 1]}}
+contacts: {floor: {type: sphere_plane, between: [ground, ball], plane: {normal: [0, 0, 1]}, radius: 0.1, stiffness: 1e4}}
+simulation: {duration: 3, step: 1e-3}
+END
+expect 0 orbit ball.yaml --free
+says "1 of them trivial, 1 to 0.09" "undecided: 1 of 1 multipliers on the unit circle to the error of the steps"
+
 # ---- a given period, as an expression; a path ----
 expect 0 orbit driven.yaml --period '2*pi/w' --steps 60
 says "period 3.14159265359 s (given)" "stable: all 2 multipliers within the unit circle" "disturbances fade"

@@ -234,13 +234,18 @@ static double largest_modulus(const nt_orbit *o)
     return o->trivial < o->m ? hypot(mu[0], mu[1]) : 0;
 }
 
+/* What counts as on the unit circle: what the steps make of trivial multipliers, which are there,
+ * they may do to others. */
+static double circle_of(const nt_orbit *o)
+{
+    return o->trivial > 0 ? fmax(ON_CIRCLE, o->trivial_distance) : ON_CIRCLE;
+}
+
 static nt_orbit_stability stability_of(const nt_orbit *o)
 {
-    double largest = largest_modulus(o);
-    bool neutral = largest > 1 - ON_CIRCLE || o->trivial == o->m;
-    return largest > 1 + ON_CIRCLE ? NT_ORBIT_UNSTABLE
-           : neutral               ? NT_ORBIT_NEUTRAL
-                                   : NT_ORBIT_STABLE;
+    double largest = largest_modulus(o), circle = circle_of(o);
+    bool neutral = largest > 1 - circle || o->trivial == o->m;
+    return largest > 1 + circle ? NT_ORBIT_UNSTABLE : neutral ? NT_ORBIT_NEUTRAL : NT_ORBIT_STABLE;
 }
 
 nt_orbit_found nt_orbit_state(const nt_orbit *o)
@@ -277,11 +282,11 @@ const char *nt_orbit_words(const nt_orbit *o, char *text, int size)
         return text;
     const double *mu = o->multiplier + 2 * o->trivial;
     int others = o->m - o->trivial, outside = 0, on = 0;
-    double largest = largest_modulus(o), fold = o->T / log(largest);
+    double largest = largest_modulus(o), fold = o->T / log(largest), circle = circle_of(o);
     for (int i = 0; i < others; i++) {
         double modulus = hypot(mu[2 * i], mu[2 * i + 1]);
-        outside += modulus > 1 + ON_CIRCLE;
-        on += fabs(modulus - 1) <= ON_CIRCLE;
+        outside += modulus > 1 + circle;
+        on += fabs(modulus - 1) <= circle;
     }
     if (others == 0)
         snprintf(text, (size_t)size, "neutral: all its multipliers are trivial");
@@ -299,7 +304,12 @@ const char *nt_orbit_words(const nt_orbit *o, char *text, int size)
             "unstable: %d of %d multipliers outside the unit circle, the largest %s; %s, by e in "
             "%.3g s",
             outside, others, value, how, fold);
-    } else if (on > 0)
+    } else if (on > 0 && circle > ON_CIRCLE)
+        snprintf(text, (size_t)size,
+                 "undecided: %d of %d multipliers on the unit circle to the error of the steps, "
+                 "%.2g by those that are known; more steps tell",
+                 on, others, circle);
+    else if (on > 0)
         snprintf(text, (size_t)size,
                  "neutral: %d of %d multipliers on the unit circle, none outside; disturbances "
                  "neither grow nor fade",
