@@ -140,6 +140,27 @@ static void test_slack_on_the_bed(void **state)
     }
 }
 
+/* The same where a damped motion is asked for: it begins at rest, and weights count as loads though
+ * the bed bears them. */
+static void test_slack_is_stable(void **state)
+{
+    bench b = {0};
+    static const char text[] =
+        "nutate: 1\n"
+        "cables:\n"
+        "  c: {between: [ground, ground], at: [[0, 0, 0], [10, 0, 5]], length: 16, mass: 2,\n"
+        "      stiffness: 1e6, elements: 24, seabed: {height: 0, stiffness: 1e4}}\n"
+        "simulation: {duration: 1, step: 1e-3}\n";
+    (void)state;
+    if (nt_model_read_text(&b.model, text, strlen(text), "bed", NULL, NULL, 0, &b.error))
+        fail_msg("%s", b.error.message);
+    begin_bench(&b, (nt_static_setup){.damped = 1});
+    solve(&b);
+    is_close("tension", number(&b, "c.tension.end") / (2 * 9.80665 * 5), 1, 1e-6);
+    assert_int_equal(nt_static_rest_count(b.state), 32);
+    close_bench(&b);
+}
+
 /* A body on a slack line without gravity is nowhere at rest: it is named, the line's nodes not. */
 static void test_slack_tether_is_free(void **state)
 {
@@ -424,6 +445,7 @@ int main(void)
         cmocka_unit_test(test_catenary),
         cmocka_unit_test(test_begins_on_the_bed),
         cmocka_unit_test(test_slack_on_the_bed),
+        cmocka_unit_test(test_slack_is_stable),
         cmocka_unit_test(test_slack_tether_is_free),
         cmocka_unit_test(test_begins_at_rest_on_any_bed),
         cmocka_unit_test(test_bed_parameter_moves_the_start),

@@ -49,14 +49,17 @@ fi
 # goes on with the next one.
 halved="--step 1000 --duration 2000 --no-energy-check"
 halved="$halved --set simulation.minimum_step=1e-9 --set output.every=0.1"
-# stopped SIZE OPTION...: stop it when its result has more bytes
+size() { wc -c <parts.csv 2>/dev/null || echo 0; }
+# stopped SIZE OPTION...: stop it when it has written and its result has more bytes
 stopped() {
+    written=$(($(size) + 100000))
     size=$1
+    [ "$written" -lt "$size" ] || size=$written
     shift
     "$nutate" run top.yaml $halved -o parts.csv "$@" 2>err &
     job=$!
     for wait in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
-        [ "$(wc -c <parts.csv 2>/dev/null || echo 0)" -gt "$size" ] && break
+        [ "$(size)" -gt "$size" ] && break
         sleep 0.05
     done
     kill -s TERM $job 2>err2

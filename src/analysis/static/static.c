@@ -180,6 +180,25 @@ nt_status nt_static_find_loads(nt_static *s, double *load)
     return nt_problem_evaluate(s->problem, &at, &terms);
 }
 
+/* Raises largest[] to the largest load of each part of the forces by itself, N and N m: their sum
+ * is nothing where weights and springs balance already. */
+nt_status nt_static_measure_loads(nt_static *s, double largest[2])
+{
+    static const unsigned parts[] = {NT_EXPLICIT, NT_IMPLICIT};
+    const nt_problem *p = s->problem;
+    nt_point at = nt_static_point(s);
+    nt_status status = NT_OK;
+    for (int k = 0; k < 2 && status == NT_OK; k++) {
+        const nt_terms terms = {.parts = parts[k], .level = NT_POSITION, .residual = s->other};
+        memset(s->other, 0, (size_t)p->n * sizeof *s->other);
+        status = nt_problem_evaluate(p, &at, &terms);
+        for (int i = 0; i < p->nv && status == NT_OK; i++)
+            if (!s->is_first[i])
+                largest[p->quantity[i]] = fmax(largest[p->quantity[i]], fabs(s->other[i]));
+    }
+    return status;
+}
+
 /* Inertia counts for less than stiffness: where there is any, it shall lead. */
 static const double SHARE_OF_INERTIA = 0.1;
 /* What has neither stiffness nor inertia gets this part of the largest drag of its kind. */
@@ -209,6 +228,8 @@ nt_status nt_static_find_drag(nt_static *s)
         s->mass_known = true;
         status = nt_static_find_loads(s, s->drag);
         s->rate = SHARE_OF_INERTIA * rate_of_loads(s, s->drag);
+        if (status == NT_OK)
+            status = nt_static_measure_loads(s, s->load_size);
     }
     memset(s->drag, 0, (size_t)p->nv * sizeof *s->drag);
     for (int slot = 0; slot < pattern->n_slots; slot++) {

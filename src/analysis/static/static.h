@@ -126,6 +126,7 @@ nt_status nt_static_evaluate(nt_static *s, double *residual, bool derivative);
 
 /* Loads alone, without reactions: load[nv]. */
 nt_status nt_static_find_loads(nt_static *s, double *load);
+nt_status nt_static_measure_loads(nt_static *s, double largest[2]);
 
 /* D, a diagonal with |K| <= D: row sums of |K|, and inertia at a rate at which the loads move
  * everything by about its own size. From `derivative`. */
@@ -239,6 +240,9 @@ int nt_static_leading_entry(const nt_static *s, const double *x);
 /* Holds what moves freely, one direction after the other: the last n_free of what is held. A
  * direction that has no stiffness where it stands, and yet is pushed once it has moved, is none. */
 nt_status nt_static_hold_free(nt_static *s, nt_error *error);
+/* Holds what may lie where it is and has no stiffness there, among what is free; `derivative` is
+ * that of the present point. */
+nt_status nt_static_hold_resting(nt_static *s, nt_error *error);
 /* Whether what is free is to be refused: it neither lies where it may, nor is to be held. */
 bool nt_static_wanders(const nt_static *s);
 /* Lets go of what was held for being free. */

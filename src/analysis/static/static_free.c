@@ -116,14 +116,25 @@ static bool is_held(const nt_static *s, int entry)
     return false;
 }
 
-/* Holds all at once what lies where it may and has no stiffness on its own: each direction of a
- * line that lies slack would else be looked for by itself. */
-static nt_status hold_resting(nt_static *s, nt_error *error)
+/* Of what is held as free: what may lie where it is. */
+static void count_resting(nt_static *s)
+{
+    s->n_resting = 0;
+    for (int i = s->n_holds - s->n_free; i < s->n_holds; i++)
+        s->n_resting += s->problem->system->rests && s->lies[s->holds[i].entry];
+}
+
+/* All at once, by the rows of K: each direction of a line that lies slack would else be looked for
+ * by itself. */
+nt_status nt_static_hold_resting(nt_static *s, nt_error *error)
 {
     const nt_problem *p = s->problem;
     nt_point at = nt_static_point(s);
     int before = s->n_holds;
-    nt_status status = p->system->rests(p->system->self, &at, s->lies);
+    nt_status status = nt_static_evaluate(s, s->residual, true);
+    if (status != NT_OK || !p->system->rests)
+        return status;
+    status = p->system->rests(p->system->self, &at, s->lies);
     if (status == NT_OK)
         status = nt_static_find_drag(s);
     if (status != NT_OK)
@@ -135,17 +146,10 @@ static nt_status hold_resting(nt_static *s, nt_error *error)
     if (s->n_holds == before)
         return NT_OK;
     s->n_free += s->n_holds - before;
+    count_resting(s);
     s->has_factors = false;
     status = nt_static_take_solver(s, error);
     return status == NT_OK ? nt_static_evaluate(s, s->residual, true) : status;
-}
-
-/* Of what is held as free: what may lie where it is. */
-static void count_resting(nt_static *s)
-{
-    s->n_resting = 0;
-    for (int i = s->n_holds - s->n_free; i < s->n_holds; i++)
-        s->n_resting += s->problem->system->rests && s->lies[s->holds[i].entry];
 }
 
 bool nt_static_wanders(const nt_static *s) { return s->n_free > s->n_resting && !s->holds_free; }
@@ -179,9 +183,7 @@ static nt_status hold_one_by_one(nt_static *s, nt_error *error)
 
 nt_status nt_static_hold_free(nt_static *s, nt_error *error)
 {
-    nt_status status = nt_static_evaluate(s, s->residual, true);
-    if (status == NT_OK && s->problem->system->rests)
-        status = hold_resting(s, error);
+    nt_status status = nt_static_hold_resting(s, error);
     if (status == NT_OK)
         status = hold_one_by_one(s, error);
     count_resting(s);

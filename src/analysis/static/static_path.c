@@ -481,6 +481,8 @@ nt_status nt_static_follow(nt_static *s, const nt_static_path *wanted, nt_error 
     }
     if (status == NT_OK)
         status = wanted->arc_length ? follow_arc(&a) : follow_load(&a);
+    if (status == NT_OK && s->problem->system->rests && s->n_free == 0)
+        status = nt_static_hold_resting(s, error);
     status = nt_problem_ends(s->problem, status, error);
     s->solved = status == NT_OK;
     s->follows = false;

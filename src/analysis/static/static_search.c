@@ -492,14 +492,18 @@ static nt_status search_damped(nt_static *s, damped *d)
 {
     enum { NUDGES = 4 };
     nt_status status = NT_NOT_CONVERGED;
+    bool held = s->n_free > 0;
     d->least = 0;
     for (int i = 0; i < NUDGES; i++) {
         double softness = 0;
+        if (!held && (status = nt_static_let_go(s, NULL)) != NT_OK)
+            return status;
         d->shift = 1;
         d->rests = false;
         status = follow_damped(s, d);
         if (status == NT_OK)
-            status = nt_static_evaluate(s, s->residual, true);
+            status =
+                held ? nt_static_evaluate(s, s->residual, true) : nt_static_hold_resting(s, NULL);
         if (status == NT_OK && s->has_factors)
             status = nt_static_find_free(s, &d->moves_freely);
         d->is_stiff = status == NT_OK && s->has_factors && !d->moves_freely;

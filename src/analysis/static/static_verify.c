@@ -32,7 +32,7 @@ static nt_status largest_forces(nt_static *s, double largest[2])
             double size = fmax(fabs(s->other[i]), fabs(s->residual[i] - s->other[i]));
             largest[p->quantity[i]] = fmax(largest[p->quantity[i]], size);
         }
-    return status;
+    return status == NT_OK ? nt_static_measure_loads(s, largest) : status;
 }
 
 static nt_status check_forces(nt_static *s, nt_error *error, double *allowed_force)
