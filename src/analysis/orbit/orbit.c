@@ -42,7 +42,8 @@ static nt_status check_setup(const nt_orbit_setup *setup, nt_error *error)
                            "orbits need equal steps, and a tolerance makes them variable");
     if (system->n_memory > 0 && !(system->capabilities & NT_DISCRETE_MEMORY))
         return nt_fail(error, NT_UNSUPPORTED,
-                       "the system's memory enters its equations (samples, delays, latches, events "
+                       "the system's memory enters its equations (samples, delays, latches, "
+                       "contacts that stick and give, events "
                        "that set parameters): states alone do not tell how the motion goes on");
     if (setup->from_initial && !system->initial)
         return nt_fail(error, NT_INVALID, "the system gives no initial state to begin from");
