@@ -84,8 +84,8 @@ typedef struct nt_result_writer nt_result_writer;
  * and cut off what came later. Nothing is touched unless every file can be opened and locked, and
  * holds those rows; a file made for it is removed again. NT_IO with the file's name where one
  * cannot be written, where another process writes it, or where its rows are not those that were
- * saved; NT_INVALID where `saved` is of another table, or for standard output that cannot do what
- * is asked. */
+ * saved; NT_INVALID where `saved` is of another table, where two files are one, or for standard
+ * output that cannot do what is asked. */
 NT_API nt_status nt_result_create(nt_result_writer **writer, const nt_result_setup *setup,
                                   nt_error *error);
 

@@ -299,6 +299,17 @@ static nt_status writer_put_head(result_file *file, nt_error *error)
     return status;
 }
 
+/* Two files of one result may not be the same. */
+static nt_status check_apart(const nt_result_writer *w, int i, const char *path, nt_error *error)
+{
+    for (int j = 0; j < i; j++)
+        if (nt_stream_is(&w->files[j].stream, path))
+            return nt_fail_at(
+                error, NT_INVALID, path, 0, 0,
+                "is file %d of the result, and file %d of it too: expected another name", j, i);
+    return NT_OK;
+}
+
 static nt_status open_file(nt_result_writer *w, const nt_result_setup *setup, int i,
                            nt_error *error)
 {
@@ -319,6 +330,8 @@ static nt_status open_file(nt_result_writer *w, const nt_result_setup *setup, in
     if (status == NT_OK && file->head.failed)
         status = nt_fail(error, NT_NO_MEMORY, "out of memory");
     file->row_room = file->format->room(setup);
+    if (status == NT_OK)
+        status = check_apart(w, i, file->path, error);
     if (status == NT_OK)
         status = nt_stream_open(&file->stream, file->path, setup->saved != NULL,
                                 file->row_room > ROOM ? file->row_room : ROOM, error);

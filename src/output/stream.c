@@ -43,6 +43,17 @@ static nt_status lock(nt_stream *stream, nt_error *error)
                       "is being written by another run: expected another name, or its end");
 }
 
+bool nt_stream_is(const nt_stream *stream, const char *path)
+{
+    struct stat here, there;
+    bool standard = strcmp(path, "-") == 0;
+    if (standard && stream->standard)
+        return true;
+    return stream->regular && fstat(stream->file, &here) == 0 &&
+           (standard ? fstat(STDOUT_FILENO, &there) : stat(path, &there)) == 0 &&
+           here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
 nt_status nt_stream_open(nt_stream *stream, const char *path, bool to_go_on, size_t room,
                          nt_error *error)
 {

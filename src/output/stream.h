@@ -27,6 +27,10 @@ typedef struct nt_stream {
 nt_status nt_stream_open(nt_stream *stream, const char *path, bool to_go_on, size_t room,
                          nt_error *error);
 
+/* Whether a path is that of the file behind a stream that is open: both standard output, or one
+ * ordinary file by whatever name. */
+bool nt_stream_is(const nt_stream *stream, const char *path);
+
 /* Cut the file to a size and go on there; nothing of what is no ordinary file. */
 nt_status nt_stream_cut(nt_stream *stream, uint64_t size, nt_error *error);
 

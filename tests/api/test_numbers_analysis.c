@@ -74,6 +74,23 @@ static void in_writers(void **state)
     require(nt_result_finish(out, e));
 }
 
+/* Two files of one result that are one, by other names too. */
+static void in_files_of_a_result(void **state)
+{
+    nt_result_writer *out;
+    const nt_result_column column = {"t", "s", "time"};
+    nt_result_file files[2] = {{"numbers_twice.csv", NT_CSV}, {"./numbers_twice.csv", NT_CSV}};
+    const nt_result_setup of = {.files = files, .n_files = 2, .columns = &column, .n_columns = 1};
+    (void)state;
+    remove("numbers_twice.csv");
+    NOT_TAKEN("is file 0 of the result, and file 1 of it too", nt_result_create(&out, &of, e));
+    assert_null(out);
+    assert_null(fopen("numbers_twice.csv", "r"));
+    files[0].path = files[1].path = "-";
+    NOT_TAKEN("is file 0 of the result, and file 1 of it too", nt_result_create(&out, &of, e));
+    assert_null(out);
+}
+
 static void in_readers(void **state)
 {
     nt_result *result;
@@ -454,6 +471,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_words),
         cmocka_unit_test(in_writers),
+        cmocka_unit_test(in_files_of_a_result),
         cmocka_unit_test(in_readers),
         cmocka_unit_test(in_spectra),
         cmocka_unit_test(in_records),
