@@ -97,6 +97,29 @@ static void steps_by_eigenvalues_follow_pockets(void **state)
     }
 }
 
+/* Friction ties all balls of a bearing to a ring that is free to move: under loads from which the
+ * run gains energy at this step the bearing is told, and at half of it nothing is. */
+static void rings_say_that_steps_are_too_long(void **state)
+{
+    (void)state;
+    static const char pushed[] =
+        "nutate: 1\n"
+        "bodies: {ring: {mass: 0.2, inertia: [1e-4, 1e-4, 1e-4], angular_velocity: [0, 0, 500]}}\n"
+        "joints: {drive: {type: parallel, between: [ground, ring], at: [0, 0, 0],\n"
+        "         axis: [0, 0, 1], motion: 500*t}}\n"
+        "forces: {load: {type: force, on: ring, value: [0, 0, mu]}}\n"
+        "bearings: {b: {designation: \"6206\", outer: ground, inner: ring, at: [0, 0, 0],\n"
+        "           axis: [0, 0, 1]}}\n";
+    outcome o = run_by(pushed, 10000, "semi-explicit-2", "equal", 1e-3, 1e-6, NULL);
+    assert_non_null(strstr(o.warning, "those of bearing b alone bear steps up to"));
+    o = run_by(pushed, 10000, "semi-explicit-2", "equal", 1e-3, 5e-7, NULL);
+    assert_string_equal(o.warning, "");
+    o = run_by(pushed, 1000, "semi-explicit-2", "equal", 1e-3, 1e-6, NULL);
+    assert_string_equal(o.warning, "");
+    o = run_by(bearing, 0.05, "semi-explicit-2", "equal", 1e-3, 1e-5 / 3, NULL);
+    assert_string_equal(o.warning, "");
+}
+
 /* A ball on the ground: the rate mu N/slip (1/m + h^2/J) of friction alone, h to the middle of the
  * overlap; 2 over it of the method that takes no damping of the ball's own. */
 static void one_contact_bears_what_its_friction_does(void **state)
@@ -162,6 +185,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pockets_say_that_steps_are_too_long),
         cmocka_unit_test(steps_by_eigenvalues_follow_pockets),
+        cmocka_unit_test(rings_say_that_steps_are_too_long),
         cmocka_unit_test(one_contact_bears_what_its_friction_does),
         cmocka_unit_test(pockets_are_not_among_own_damping),
     };

@@ -225,6 +225,7 @@ static v3 get(const nt_lane *p, int l) { return v3_of(p[0].of[l], p[1].of[l], p[
  * and cage, damping of rings. */
 typedef struct sums {
     bool pushes, damps, damps_partner[NT_POCKET];
+    double slope2[NT_POCKET]; /* of the squares of the slopes of friction on each race, (N s/m)^2 */
     v3 F[NT_BALL_CONTACTS], moment[NT_BALL_CONTACTS];
     double damping[NT_POCKET][36];
 } sums;
@@ -399,21 +400,25 @@ static nt_status push_pockets(const nt_view *view, const nt_bearing *b, group *g
 }
 
 /* How fast single contacts damp. On races, whose rings are heavier by far, the ball alone counts,
- * which methods that take its own damping implicitly take with it. Pockets are not among that: a
+ * which methods that take its own damping implicitly take with it; what is left is what all balls
+ * together do to a ring that moves (find_damping_of_ring). Pockets are not among that: a
  * cage is as light as its balls, and what each takes by itself of a damper between two such bodies
  * makes them swing against each other, more the longer the step is. */
 static void find_damping(const nt_element *element, const nt_view *view, const nt_bearing *b,
-                         const group *g)
+                         const group *g, sums *all)
 {
     nt_run_damping *damping = &view->run->dampings[element - view->model->elements];
     const nt_body *ball = &view->run->bodies[b->first_ball + g->first];
     double rho = 0.5 * b->ball_diameter, mobility = 1 / ball->mass + rho * rho / ball->J.xx;
     for (int which = 0; which < NT_POCKET; which++)
-        for (int l = 0; l < g->n; l++)
-            if (g->push[which].slope.of[l] * mobility > damping->rate[0]) {
-                damping->rate[0] = g->push[which].slope.of[l] * mobility;
+        for (int l = 0; l < g->n; l++) {
+            double slope = g->push[which].slope.of[l];
+            all->slope2[which] += slope * slope;
+            if (slope * mobility > damping->rate[0]) {
+                damping->rate[0] = slope * mobility;
                 damping->part[0] = NT_BALL_CONTACTS * (g->first + l) + which;
             }
+        }
     for (int l = 0; g->in_pockets && l < g->n; l++) {
         if (!g->push[NT_POCKET].touches[l])
             continue;
@@ -425,6 +430,32 @@ static void find_damping(const nt_element *element, const nt_view *view, const n
                 damping->rate[k] = rate;
                 damping->part[k] = NT_BALL_CONTACTS * (g->first + l) + NT_POCKET;
             }
+    }
+}
+
+/* A ring whose translation is free ties all balls together: the ring moving by e takes c_k P_k e
+ * from ball k, P_k the projection along the surface, and beside each body's own damping
+ *
+ *   rate^2 = max sum c_k^2 |P_k e|^2 w/M >= 2/3 sum c_k^2 w/M,     w = 1/m + rho^2/J of a ball,
+ *
+ * since |P_k e|^2 is 2/3 in the mean over three directions. */
+static void find_damping_of_ring(const nt_element *element, const nt_view *view,
+                                 const nt_bearing *b, const sums *all)
+{
+    nt_run_damping *damping = &view->run->dampings[element - view->model->elements];
+    const nt_system *system = &view->model->system;
+    const nt_body *ball = &view->run->bodies[b->first_ball];
+    double rho = 0.5 * b->ball_diameter, mobility = 1 / ball->mass + rho * rho / ball->J.xx;
+    for (int which = 0; which < NT_POCKET; which++) {
+        int block = b->rings[which] - 1;
+        bool moves = block >= 0 && ((system->explicit_blocks && system->explicit_blocks[block]) ||
+                                    (system->given_rows && system->given_rows[block] >= 0));
+        double mass = view->run->bodies[b->rings[which]].mass;
+        double rate = moves && mass > 0 ? sqrt(2 / 3.0 * all->slope2[which] * mobility / mass) : 0;
+        if (rate > damping->rate[1]) {
+            damping->rate[1] = rate;
+            damping->part[1] = NT_BALL_CONTACTS * b->n_balls; /* it is no single ball's */
+        }
     }
 }
 
@@ -463,7 +494,7 @@ static nt_status push_groups(const nt_element *element, const nt_view *view, con
         if (status == NT_OK && all->pushes)
             push_balls(view, b, &g, all);
         if (status == NT_OK && all->pushes && view->terms->damping && view->run->dampings)
-            find_damping(element, view, b, &g);
+            find_damping(element, view, b, &g, all);
         for (int l = 0; l < g.n && status == NT_OK && all->damps; l++) {
             int body = b->first_ball + first + l;
             if (!alone || alone[body - 1])
@@ -491,6 +522,8 @@ static nt_status push_all(const nt_element *element, const nt_view *view, bool d
     if (view->terms->damping && view->run->dampings)
         view->run->dampings[element - view->model->elements] = (nt_run_damping){{0}, {-1, -1}};
     nt_status status = push_groups(element, view, b, &all);
+    if (status == NT_OK && all.pushes && view->terms->damping && view->run->dampings)
+        find_damping_of_ring(element, view, b, &all);
     for (int k = 0; k < NT_BALL_CONTACTS && status == NT_OK; k++) {
         int port = bodies[k] > 0 || k != NT_POCKET ? port_of(b, bodies[k]) : -1;
         if (port < 0)
