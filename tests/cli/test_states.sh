@@ -42,6 +42,9 @@ for how in "generalized-alpha" "rkmk-dop853 --set simulation.tolerance=1e-9"; do
     # shellcheck disable=SC2086 # words
     expect 0 sens delayed.yaml --method $how --param kp --param w --check
 done
+# a method with steps of its own is compared by steps as long as those it is told, not by its first
+expect 0 sens delayed.yaml --method bdf --duration 0.2 --param kp --check
+prints "2 derivatives agree"
 # the stop at the end of the delay moves with it
 expect 0 sens delayed.yaml --method rkmk-dop853 --set simulation.tolerance=1e-10 --param T --check
 prints "2 derivatives agree"

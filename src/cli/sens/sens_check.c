@@ -332,15 +332,14 @@ static nt_status begin_along(check *c, nt_sensitivity *s, nt_error *error)
 static nt_status differentiate_tightly(check *c, nt_error *error)
 {
     nt_sensitivity *s = NULL;
-    double end = nt_integrator_state(c->plan->integrator).t,
-           first = c->sens->ends[0] - c->plan->start;
+    double end = nt_integrator_state(c->plan->integrator).t;
     nt_status status =
         nt_sensitivity_create(&s, c->integrator, c->sens->parameters, c->sens->n, error);
     c->sens->n_ends = 0; /* those of the tight run take the place of the others */
     if (status == NT_OK)
         status = begin_along(c, s, error);
     if (status == NT_OK)
-        status = nt_integrator_run(c->integrator, end, first, check_keep_end, c, error);
+        status = nt_integrator_run(c->integrator, end, c->plan->step, check_keep_end, c, error);
     if (c->broke.status != NT_OK)
         *error = c->broke, status = c->broke.status;
     if (status == NT_OK)
