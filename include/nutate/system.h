@@ -56,8 +56,7 @@ enum {
     NT_REACTIONS = 8,   /* multiplier forces                                           */
     NT_GYROSCOPIC = 16, /* velocity-quadratic terms of inertia                        */
     NT_INERTIA = NT_MASS | NT_GYROSCOPIC,
-    NT_ALL_PARTS = 31,
-    NT_OWN_DAMPERS = 32 /* beside NT_EXPLICIT: only what adds to nt_combination.own_blocks */
+    NT_ALL_PARTS = 31
 };
 
 /* The derivative that is wanted, along a variation e[nv] of the unknowns:
@@ -78,7 +77,7 @@ typedef struct nt_combination {
     double turn;            /* s                                                             */
     /* Not 0: of the blocks between entries of v only those of a block of the space with itself are
      * wanted. What is added to others is not looked at, so that a system may leave them out. */
-    int own_blocks; /* an element may give nothing at all here: see NT_OWN_DAMPERS */
+    int own_blocks;
 } nt_combination;
 
 /* What evaluate is to compute: what is NULL is not wanted. It adds to residual and matrix, and

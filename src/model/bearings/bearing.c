@@ -489,7 +489,7 @@ static nt_status push_groups(const nt_element *element, const nt_view *view, con
         group g;
         group_begin(&g, view, b, first);
         status = push_races(element, view, b, rings, &g, all);
-        if (status == NT_OK && b->has_cage && !(view->terms->parts & NT_OWN_DAMPERS))
+        if (status == NT_OK && b->has_cage)
             status = push_pockets(view, b, &g, all);
         if (status == NT_OK && all->pushes)
             push_balls(view, b, &g, all);
@@ -643,9 +643,8 @@ static void energies(const nt_element *element, const nt_view *view)
 static nt_status each_contact(const nt_element *element, const nt_view *view)
 {
     const nt_bearing *b = nt_bearing_of(view->run, element);
-    bool pockets = b->has_cage && (view->energy || !(view->terms->parts & NT_OWN_DAMPERS));
     for (int i = 0; i < b->n_balls; i++)
-        for (int which = 0; which < (pockets ? NT_BALL_CONTACTS : NT_POCKET); which++) {
+        for (int which = 0; which < (b->has_cage ? 3 : 2); which++) {
             nt_ball_touch t = nt_bearing_touch(element, view, i, which);
             if (!(t.touch.delta > 0))
                 continue;
