@@ -137,49 +137,6 @@ static void one_contact_bears_what_its_friction_does(void **state)
     assert_string_equal(o.warning, "");
 }
 
-/* What a ball takes of its own damping is that of the races. The cage, which pockets alone touch,
- * has none: as light as its balls, it would swing against them. */
-static void pockets_are_not_among_own_damping(void **state)
-{
-    (void)state;
-    mechanism m = read_with(bearing, 1);
-    const nt_system *s = nt_run_system(m.run);
-    int nv = s->space.nv, cage = nv - 6;
-    double *zero = calloc((size_t)(nv + s->nh), sizeof(double)), force[3];
-    double *dense = calloc((size_t)((nv + s->nh) * (nv + s->nh)), sizeof(double));
-    assert_true(zero && dense);
-    m.q[7 * 10] += 2e-4; /* all pockets are moved onto their balls */
-    nt_point at = {.q = m.q, .v = m.v, .vdot = zero, .lambda = zero, .mu = zero};
-    nt_quantity_info info;
-    nt_error error = {0};
-    nt_state now = {.q = m.q, .v = m.v, .vdot = zero, .lambda = zero, .mu = zero, .memory = zero};
-    double most = 0;
-    for (int ball = 1; ball <= 9; ball++) {
-        char name[40];
-        snprintf(name, sizeof name, "b.ball%d.pocket.force", ball);
-        assert_int_equal(nt_model_quantity(nt_run_model(m.run), name, &info, &error), NT_OK);
-        assert_int_equal(nt_run_sample(m.run, &info, &now, NULL, force, &error), NT_OK);
-        most = fmax(most, force[0]);
-    }
-    assert_true(most > 100);
-    nt_matrix *matrix;
-    assert_int_equal(nt_matrix_create(&matrix, s->pattern), NT_OK);
-    nt_matrix_zero(matrix);
-    nt_combination own = {.damping = 1, .own_blocks = 1};
-    nt_terms terms = {.parts = NT_EXPLICIT, .matrix = matrix, .combination = &own};
-    assert_int_equal(s->evaluate(s->self, &at, &terms), NT_OK);
-    nt_matrix_dense(matrix, dense);
-    int n = nv + s->nh + s->nn;
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j < 6; j++)
-            assert_true(dense[(cage + i) * n + cage + j] == 0);
-    assert_true(dense[6 * n + 6] > 100); /* races' */
-    nt_matrix_destroy(matrix);
-    free(zero);
-    free(dense);
-    mechanism_close(&m);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,7 +144,6 @@ int main(void)
         cmocka_unit_test(steps_by_eigenvalues_follow_pockets),
         cmocka_unit_test(rings_say_that_steps_are_too_long),
         cmocka_unit_test(one_contact_bears_what_its_friction_does),
-        cmocka_unit_test(pockets_are_not_among_own_damping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

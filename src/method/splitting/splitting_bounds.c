@@ -43,8 +43,7 @@ static double splitting_length_of(const nt_problem *p, const double *x)
 }
 
 /* The damping that the step takes with the blocks that are alone, each by itself, sets no bound: it
- * leaves y = C x. What they do to each other and to the rest remains, and what elements keep out of
- * h/2 D. */
+ * leaves y = C x. What they do to each other and to the rest remains. */
 static void splitting_leave_own(const nt_splitting_own *own, double h, const double *x, double *y)
 {
     for (int k = 0; k < own->n_alone; k++)

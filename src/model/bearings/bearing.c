@@ -221,13 +221,13 @@ static void failure(const nt_element *element, const nt_view *view, char *text, 
 static void put(nt_lane *p, int l, v3 a) { p[0].of[l] = a.x, p[1].of[l] = a.y, p[2].of[l] = a.z; }
 static v3 get(const nt_lane *p, int l) { return v3_of(p[0].of[l], p[1].of[l], p[2].of[l]); }
 
-/* What is asked for, and sums over balls, one after the other: forces and moments of rings
- * and cage, damping of rings. */
+/* What is asked for, and sums over balls, one after the other: forces, moments and damping of rings
+ * and cage. */
 typedef struct sums {
-    bool pushes, damps, damps_partner[NT_POCKET];
+    bool pushes, damps, damps_partner[NT_BALL_CONTACTS];
     double slope2[NT_POCKET]; /* of the squares of the slopes of friction on each race, (N s/m)^2 */
     v3 F[NT_BALL_CONTACTS], moment[NT_BALL_CONTACTS];
-    double damping[NT_POCKET][36];
+    double damping[NT_BALL_CONTACTS][36];
 } sums;
 
 /* Where 3 x 3 numbers of an element are added up: in the matrix itself, where nobody else adds to
@@ -390,20 +390,32 @@ static nt_status push_pockets(const nt_view *view, const nt_bearing *b, group *g
     nt_skeleton skeleton = b->pocket_shape == 0 ? NT_LINE : NT_POINT;
     nt_pocket_lanes pockets;
     nt_push_lanes *push = &g->push[NT_POCKET];
+    nt_damping_lanes damping;
     gather_pockets(b, cage, g, &pockets);
-    nt_lanes_pocket(skeleton, g->n, &b->pocket, &b->pocket_law, &pose, &g->balls, &pockets, push);
+    nt_lanes_pocket(skeleton, NT_LANES_PUSH, g->n, &b->pocket, &b->pocket_law, &pose, &g->balls,
+                    &pockets, push, NULL);
     if (all->pushes && !has_values(push, g->n, b->most_pocket_force, NULL))
         return NT_NOT_FINITE;
     for (int l = 0; l < g->n; l++)
         g->in_pockets = g->in_pockets || push->touches[l];
+    if (g->in_pockets && all->damps) {
+        nt_lanes_pocket(skeleton, NT_LANES_PUSH_AND_DAMP, g->n, &b->pocket, &b->pocket_law, &pose,
+                        &g->balls, &pockets, push, &damping);
+        add_lanes(&g->damping, &damping, g->n);
+    }
+    if (g->in_pockets && all->damps_partner[NT_POCKET]) {
+        nt_lanes_pocket(skeleton, NT_LANES_DAMP_RING, g->n, &b->pocket, &b->pocket_law, &pose,
+                        &g->balls, &pockets, NULL, &damping);
+        sum_lanes(all->damping[NT_POCKET], &damping, g->n);
+    }
     return NT_OK;
 }
 
 /* How fast single contacts damp. On races, whose rings are heavier by far, the ball alone counts,
  * which methods that take its own damping implicitly take with it; what is left is what all balls
- * together do to a ring that moves (find_damping_of_ring). Pockets are not among that: a
- * cage is as light as its balls, and what each takes by itself of a damper between two such bodies
- * makes them swing against each other, more the longer the step is. */
+ * together do to a ring that moves (find_damping_of_ring). A cage is
+ * as light as its balls: that each takes its own damping by itself makes them swing against each
+ * other where steps are long, so the whole rate counts for them. */
 static void find_damping(const nt_element *element, const nt_view *view, const nt_bearing *b,
                          const group *g, sums *all)
 {
@@ -515,7 +527,7 @@ static nt_status push_all(const nt_element *element, const nt_view *view, bool d
     memset(&all, 0, offsetof(sums, damping));
     all.pushes = view->terms->residual != NULL;
     all.damps = damps;
-    for (int k = 0; damps && k < NT_POCKET; k++) {
+    for (int k = 0; damps && k < NT_BALL_CONTACTS; k++) {
         all.damps_partner[k] = bodies[k] > 0 && (!alone || alone[bodies[k] - 1]);
         memset(all.damping[k], 0, sizeof all.damping[k]);
     }
@@ -532,7 +544,7 @@ static nt_status push_all(const nt_element *element, const nt_view *view, bool d
             nt_view_force(view, port, all.F[k]);
             nt_view_force(view, port + 1, all.moment[k]);
         }
-        if (k < NT_POCKET && all.damps_partner[k])
+        if (all.damps_partner[k])
             add_damping(view, port, bodies[k], all.damping[k], 1);
     }
     return status;

@@ -53,7 +53,7 @@ typedef struct nt_energy_lanes {
 } nt_energy_lanes;
 
 /* What is found of contacts: what they do; the same, and the damping of the balls; or the damping
- * of the ring. */
+ * of the ring or the cage. */
 typedef enum nt_lanes_wanted {
     NT_LANES_PUSH,
     NT_LANES_PUSH_AND_DAMP,
@@ -69,10 +69,10 @@ void nt_lanes_race(nt_traction_law law, bool rolls, nt_lanes_wanted wanted, int 
                    const nt_ball_lanes *balls, const nt_lane *lift, const double last[2],
                    nt_push_lanes *push, nt_damping_lanes *damping);
 /* skeleton: NT_LINE or NT_POINT. Coulomb's friction, no moments. */
-void nt_lanes_pocket(nt_skeleton skeleton, int n, const nt_surface *surface,
+void nt_lanes_pocket(nt_skeleton skeleton, nt_lanes_wanted wanted, int n, const nt_surface *surface,
                      const nt_touch_law *touch, const nt_ring_pose *cage,
                      const nt_ball_lanes *balls, const nt_pocket_lanes *pockets,
-                     nt_push_lanes *push);
+                     nt_push_lanes *push, nt_damping_lanes *damping);
 
 /* The same of energies, of races that are round. */
 void nt_lanes_race_energy(nt_traction_law law, bool rolls, int n, const nt_surface *surface,
