@@ -425,8 +425,8 @@ typedef struct nt_orbit_found {
     double miss;           /* largest of the independent coordinates at the end, units of length */
     int steps, iterations;
     /* Eigenvalues of the monodromy matrix in independent coordinates (real and imaginary part). The
-     * first `trivial` are those of the flow of a system without clock, of the advances, and of the
-     * quantities that every motion keeps; the others by falling modulus. */
+     * first `trivial` are those of the flow of a system without clock that moves, of the advances,
+     * and of the quantities that every motion keeps; the others by falling modulus. */
     int dimension, trivial, kept;
     const double *multiplier; /* [dimension][2]                                             */
     double trivial_distance;  /* how far the steps of the method move the directions of the trivial
@@ -436,6 +436,8 @@ typedef struct nt_orbit_found {
     /* One of a family of orbits that begins at the system's initial state (setup.from_initial), and
      * follows it with the parameters; else the begin of such an orbit is held. */
     int follows_initial;
+    int rests; /* a state of rest, which repeats after any time: no multiplier is the motion's own
+                */
 } nt_orbit_found;
 
 /* Memory for everything is taken here, and the first guess is brought onto the constraints.

@@ -39,7 +39,6 @@
 extern "C" {
 #endif
 
-/* Functions of spaces take any other number for NT_INERTIAL. */
 typedef enum nt_frame { NT_INERTIAL, NT_BODY, NT_SE3 } nt_frame;
 
 /* ---- SO(3), rotation vector ----------------------------------------------------------------- */
@@ -120,7 +119,8 @@ typedef struct nt_space {
 
 /* Lay out blocks[n_blocks], whose kind (and for R^n and first order n, in nv) is set: fills in
  * their offsets and the totals of the space. blocks may be NULL where there are none. NT_INVALID
- * also for a count that is negative and for a kind that is none. */
+ * also for a count that is negative, for more entries than an int counts, and for a kind that is
+ * none. Functions of spaces refuse a frame that is none. */
 NT_API nt_status nt_space_init(nt_space *space, nt_block *blocks, int n_blocks);
 
 /* q1 = q0 o exp(dq) (body) or exp(dq) o q0 (inertial); dq[nv]. q1 may be q0. Quaternions come out

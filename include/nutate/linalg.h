@@ -47,7 +47,7 @@ NT_API int nt_pattern_find(const nt_pattern *pattern, int row, int column);
  * it. */
 NT_API void nt_pattern_pack(nt_pattern *pattern);
 
-/* Whether a block of the pattern holds one number. */
+/* Whether a block of the pattern holds one number; 0 where there is no such slot. */
 NT_API int nt_pattern_is_single(const nt_pattern *pattern, int slot);
 
 /* A matrix of zeros. The pattern is borrowed: it must have all its blocks and outlive the matrix.
@@ -59,7 +59,7 @@ NT_API void nt_matrix_destroy(nt_matrix *matrix);
 NT_API void nt_matrix_zero(nt_matrix *matrix);
 
 /* The entries of a block, row by row, or its one number: to read and to write. They belong to the
- * matrix and stay where they are as long as it lives. */
+ * matrix and stay where they are as long as it lives. NULL where there is no such slot. */
 NT_API double *nt_matrix_block(const nt_matrix *matrix, int slot);
 
 /* y[n] = A x, x[n]; they may not overlap. n is the sum of the nodes' sizes. */
@@ -146,7 +146,7 @@ NT_API nt_status nt_solver_factor_dependent(nt_solver *solver, const nt_matrix *
 
 /* Leave multipliers out of all later factorisations: their equations are ignored and they are
  * solved to zero, whatever the matrix says. A new choice replaces the last one; count = 0 leaves
- * nothing out. NT_INVALID for an unknown of a primary node. */
+ * nothing out. NT_INVALID for an unknown of a primary node, and for a negative count. */
 NT_API nt_status nt_solver_drop(nt_solver *solver, const int *unknowns, int count);
 
 /* Forget what earlier matrices taught: pivots that are kept, the fallback that stays in use. The

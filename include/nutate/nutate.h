@@ -10,12 +10,13 @@
  * Errors. Functions that can fail return an nt_status. Most take an nt_error (which may be NULL)
  * and put what went wrong into words there; nt_status_text has words for the others. When a
  * create, read or open function fails, the pointer that it would have set is NULL. Other outputs of
- * a call that fails are undefined unless said. NULL where an object or an array is needed, and a
- * number that its enumeration does not have, are NT_INVALID with the names of function and
- * argument; functions without a status then do nothing and return 0, NULL, "", -1 or NaN, whatever
- * cannot be mistaken for an answer. Arrays of functions on single rotations and rigid motions
- * (group.h) are checked by the compiler alone. Lengths of arrays cannot be checked: they are the
- * caller's responsibility.
+ * a call that fails are undefined unless said. NULL where an object or an array is needed, a number
+ * that its enumeration does not have, a negative count, the number of a thing that there is not,
+ * and a time, length, step or tolerance that is not finite or not above zero where it must be, are
+ * NT_INVALID with words that name it; functions without a status then do nothing and return 0,
+ * NULL, "", -1 or NaN, whatever cannot be mistaken for an answer. Arrays of functions on single
+ * rotations and rigid motions (group.h) are checked by the compiler alone. Lengths of arrays cannot
+ * be checked: they are the caller's responsibility.
  *
  * Units. SI throughout, angles in rad; shapes are written in brackets, q[nq]. nq, nv, nh, nn and
  * n_memory are those of the system (system.h).

@@ -640,6 +640,10 @@ nt_status nt_linear_create(nt_linear **out, const nt_linear_setup *setup, nt_err
     NT_NEED_VERSION(error, "setup", setup->version);
     NT_NEED(error, "setup.run setup.state", setup->run, setup->state);
     NT_NEED_STATE(error, "setup.state", nt_run_system(setup->run), setup->state);
+    NT_NEED_COUNT(error, "setup.n_inputs", setup->n_inputs);
+    NT_NEED_COUNT(error, "setup.n_outputs", setup->n_outputs);
+    for (int i = 0; setup->turn && i < 3; i++)
+        NT_NEED_FINITE(error, "setup.turn[i]", setup->turn[i]);
     for (int i = 0; i < setup->n_inputs; i++)
         NT_NEED(error, "setup.inputs setup.inputs[i]", setup->inputs,
                 setup->inputs ? setup->inputs[i] : NULL);
@@ -748,6 +752,7 @@ nt_status nt_linear_from_motion(const nt_linear *l, const double *dq, const doub
 nt_status nt_linear_response(const nt_linear *l, double frequency, double *out)
 {
     NT_NEED(NULL, "linear out", l, out);
+    NT_NEED_FINITE(NULL, "frequency", frequency);
     int n = l->n, m = l->n_inputs, info = 0;
     double *a = calloc(2 * (size_t)n * (size_t)(n + m) + 1, sizeof *a);
     int *pivots = calloc((size_t)n + 1, sizeof *pivots);

@@ -66,6 +66,18 @@ nt_status nt_refuse_number(nt_error *error, const char *function, const char *na
                    function, name, number, NT_VERSION);
 }
 
+nt_status nt_refuse_count(nt_error *error, const char *function, const char *name, long count)
+{
+    return nt_fail(error, NT_INVALID, "%s: %s is %ld, expected 0 or more", function, name, count);
+}
+
+nt_status nt_refuse_real(nt_error *error, const char *function, const char *name, double number,
+                         const char *expected)
+{
+    return nt_fail(error, NT_INVALID, "%s: %s is %g, expected %s", function, name, number,
+                   expected);
+}
+
 nt_status nt_refuse_version(nt_error *error, const char *function, const char *name, int version)
 {
     return nt_fail(error, NT_INVALID,

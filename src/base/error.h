@@ -23,6 +23,11 @@ nt_status nt_refuse_null(nt_error *error, const char *function, const char *name
 /* The refusal of a number that is none of an enumeration. */
 nt_status nt_refuse_number(nt_error *error, const char *function, const char *name, int number);
 
+/* The refusals of a count below zero, and of a number that is not what is expected of it. */
+nt_status nt_refuse_count(nt_error *error, const char *function, const char *name, long count);
+nt_status nt_refuse_real(nt_error *error, const char *function, const char *name, double number,
+                         const char *expected);
+
 /* The refusal of a struct that was laid out by headers of another NT_INTERFACE. */
 nt_status nt_refuse_version(nt_error *error, const char *function, const char *name, int version);
 
@@ -50,6 +55,30 @@ static inline int nt_first_null(const void *const *pointers, int n)
     do {                                                                                           \
         if ((int)(number) < (int)(least) || (int)(number) > (int)(most))                           \
             return nt_refuse_number(error, __func__, name, (int)(number));                         \
+    } while (0)
+
+/* How many of something are handed in: none or more. */
+#define NT_NEED_COUNT(error, name, count)                                                          \
+    do {                                                                                           \
+        if ((count) < 0)                                                                           \
+            return nt_refuse_count(error, __func__, name, (long)(count));                          \
+    } while (0)
+
+/* A finite number; one that is not negative; one above zero. */
+#define NT_NEED_FINITE(error, name, number)                                                        \
+    do {                                                                                           \
+        if (!((number) - (number) == 0))                                                           \
+            return nt_refuse_real(error, __func__, name, number, "a finite number");               \
+    } while (0)
+#define NT_NEED_NOT_NEGATIVE(error, name, number)                                                  \
+    do {                                                                                           \
+        if (!((number) >= 0 && (number) - (number) == 0))                                          \
+            return nt_refuse_real(error, __func__, name, number, "a finite number from 0 on");     \
+    } while (0)
+#define NT_NEED_POSITIVE(error, name, number)                                                      \
+    do {                                                                                           \
+        if (!((number) > 0 && (number) - (number) == 0))                                           \
+            return nt_refuse_real(error, __func__, name, number, "a positive number");             \
     } while (0)
 
 /* The version that a struct from a caller carries. Structs of other versions are not read further:

@@ -211,7 +211,7 @@ void nt_suggest_offer(nt_suggestion *search, const char *candidate)
 const char *nt_suggest(const char *word, int length, const char *const *candidates, int n)
 {
     nt_suggestion search;
-    if (!word || !candidates)
+    if (!word || !candidates || length < 0)
         return NULL;
     nt_suggest_start(&search, word, length);
     for (int i = 0; i < n; i++)

@@ -205,10 +205,10 @@ typedef struct nt_cli_places {
 
 /* Return exit statuses. nt_cli_places_free in any case. */
 int nt_cli_places_choose(nt_cli_places *places, const nt_cli_options *options);
-/* Checks that nothing is written over what is read, and that no file is written twice. */
+/* Checks that nothing is written over what is read, and that no file is written twice: neither
+ * results nor the tables of the name `beside` that stand beside them (NULL: none do). */
 int nt_cli_places_check(const nt_cli_places *places, const nt_cli_plan *plan,
-                        const nt_cli_options *options);
-/* Checks that the disk has room for all rows. */
+                        const nt_cli_options *options, const char *beside);
 /* Checks that the results can be written, for commands that open them behind their work. Returns an
  * exit status. */
 int nt_cli_places_probe(const nt_cli_places *places);

@@ -219,11 +219,16 @@ void nt_cli_places_free(nt_cli_places *places)
 typedef struct written {
     const char *path, *option, *role;
     bool is_result;
+    const char *of; /* of a table beside a result the result's path; NULL: it is none */
+    char *made;     /* the path of such a table */
 } written;
 
 static int refuse_written(const nt_cli_options *options, const written *w, const char *role)
 {
-    if (w->is_result && options->n_outputs == 0)
+    if (w->of)
+        nt_cli_say("-o: the table '%s' beside '%s' is %s: expected another name of the result",
+                   w->path, w->of, role);
+    else if (w->is_result && options->n_outputs == 0)
         nt_cli_say("without -o the result goes to '%s', which is %s", w->path, role);
     else if (!w->option)
         nt_cli_say("the state goes to '%s', which is %s: expected --save FILE", w->path, role);
@@ -232,24 +237,39 @@ static int refuse_written(const nt_cli_options *options, const written *w, const
     return NT_EXIT_USAGE;
 }
 
+/* Tables that come to stand beside results, in all[]; their number, -1: memory is out. */
+static int list_beside(const nt_cli_places *places, const char *table, written *all)
+{
+    int n = 0;
+    for (int i = 0; table && i < places->n; i++) {
+        const char *path = places->files[i].path;
+        if (strcmp(path, "-") == 0)
+            continue;
+        char *made = nt_result_beside(path, table);
+        if (!made)
+            return -1;
+        all[n++] = (written){made, "-o", "the table beside the result", false, path, made};
+    }
+    return n;
+}
+
 /* Nothing is written over what is read, nor twice to one file. The state of --restart may be
  * renewed: it has been read by then. */
 int nt_cli_places_check(const nt_cli_places *places, const nt_cli_plan *plan,
-                        const nt_cli_options *options)
+                        const nt_cli_options *options, const char *beside)
 {
-    int n = 0, status = NT_EXIT_DONE;
-    written *all = calloc((size_t)places->n + (size_t)places->n_pages + 2, sizeof *all);
-    if (!all)
-        return nt_cli_no_memory();
+    written *all = calloc(2 * (size_t)places->n + (size_t)places->n_pages + 2, sizeof *all);
+    int n = all ? list_beside(places, beside, all) : -1;
+    int status = n >= 0 ? NT_EXIT_DONE : nt_cli_no_memory();
     for (int i = 0; i < places->n_pages; i++)
-        all[n++] = (written){places->pages[i], "-o", "the page", true};
+        all[n++] = (written){places->pages[i], "-o", "the page", true, NULL, NULL};
     for (int i = 0; i < places->n; i++)
-        all[n++] = (written){places->files[i].path, "-o", "the result", true};
+        all[n++] = (written){places->files[i].path, "-o", "the result", true, NULL, NULL};
     if (places->state)
-        all[n++] =
-            (written){places->state, options->save ? "--save" : NULL, "the saved state", false};
+        all[n++] = (written){
+            places->state, options->save ? "--save" : NULL, "the saved state", false, NULL, NULL};
     if (options->objectives)
-        all[n++] = (written){options->objectives, "--objectives", "", false};
+        all[n++] = (written){options->objectives, "--objectives", "", false, NULL, NULL};
     for (int i = 0; i < n && status == NT_EXIT_DONE; i++) {
         const char *role = role_of(plan, all[i].path);
         if (all[i].path != places->state && options->restart &&
@@ -261,6 +281,8 @@ int nt_cli_places_check(const nt_cli_places *places, const nt_cli_plan *plan,
         if (role)
             status = refuse_written(options, &all[i], role);
     }
+    for (int i = 0; i < n; i++)
+        free(all[i].made);
     free(all);
     return status;
 }

@@ -4,16 +4,25 @@
 #include "group/block.h"
 #include "group/rotation.h"
 
+#include <limits.h>
 #include <stdbool.h>
+
+static bool is_frame(nt_frame frame) { return (int)frame >= NT_INERTIAL && (int)frame <= NT_SE3; }
 
 nt_status nt_space_init(nt_space *space, nt_block *blocks, int n_blocks)
 {
     if (!space || n_blocks < 0 || (!blocks && n_blocks > 0))
         return NT_INVALID;
-    for (int i = 0; i < n_blocks; i++)
-        if ((int)blocks[i].kind < NT_RN || (int)blocks[i].kind > NT_FIRST ||
-            ((blocks[i].kind == NT_RN || blocks[i].kind == NT_FIRST) && blocks[i].nv < 0))
+    for (int i = 0, left = INT_MAX; i < n_blocks; i++) {
+        const nt_block *b = &blocks[i];
+        bool open = b->kind == NT_RN || b->kind == NT_FIRST;
+        if ((int)b->kind < NT_RN || (int)b->kind > NT_FIRST || (open && b->nv < 0))
             return NT_INVALID;
+        int more = open ? b->nv : b->kind == NT_SO3 ? 4 : 7;
+        if (more > left)
+            return NT_INVALID;
+        left -= more;
+    }
     *space = (nt_space){.blocks = blocks, .n_blocks = n_blocks};
     for (int i = 0; i < n_blocks; i++) {
         nt_block *b = &blocks[i];
@@ -137,7 +146,7 @@ static void motion_difference(const double *q0, const double *q1, double *xi)
 nt_status nt_space_compose(const nt_space *space, nt_frame frame, const double *q0,
                            const double *dq, double *q1)
 {
-    if (!space || (space->nq > 0 && (!q0 || !dq || !q1)))
+    if (!space || !is_frame(frame) || (space->nq > 0 && (!q0 || !dq || !q1)))
         return NT_INVALID;
     for (int i = 0; i < space->n_blocks; i++) {
         const nt_block *b = &space->blocks[i];
@@ -167,7 +176,7 @@ nt_status nt_space_compose(const nt_space *space, nt_frame frame, const double *
 nt_status nt_space_difference(const nt_space *space, nt_frame frame, const double *q0,
                               const double *q1, double *dq)
 {
-    if (!space || (space->nq > 0 && (!q0 || !q1)) || (space->nv > 0 && !dq))
+    if (!space || !is_frame(frame) || (space->nq > 0 && (!q0 || !q1)) || (space->nv > 0 && !dq))
         return NT_INVALID;
     for (int i = 0; i < space->n_blocks; i++) {
         const nt_block *b = &space->blocks[i];
@@ -190,7 +199,7 @@ nt_status nt_space_difference(const nt_space *space, nt_frame frame, const doubl
 nt_status nt_space_tangent(const nt_space *space, nt_frame frame, const double *dq, double *T,
                            double *Tinv)
 {
-    if (!space || (space->n_rotations > 0 && !dq))
+    if (!space || !is_frame(frame) || (space->n_rotations > 0 && !dq))
         return NT_INVALID;
     for (int i = 0; i < space->n_blocks; i++) {
         const nt_block *b = &space->blocks[i];
@@ -221,7 +230,8 @@ nt_status nt_space_tangent(const nt_space *space, nt_frame frame, const double *
 nt_status nt_space_change_frame(const nt_space *space, nt_frame from, nt_frame to, const double *q,
                                 const double *v, double *out)
 {
-    if (!space || (space->nv > 0 && (!v || !out)) || (space->n_rotations > 0 && !q))
+    if (!space || !is_frame(from) || !is_frame(to) || (space->nv > 0 && (!v || !out)) ||
+        (space->n_rotations > 0 && !q))
         return NT_INVALID;
     if (out != v && space->nv > 0)
         memcpy(out, v, (size_t)space->nv * sizeof *v);
@@ -262,7 +272,7 @@ nt_status nt_space_identity(const nt_space *space, double *q)
 nt_status nt_space_rate(const nt_space *space, nt_frame frame, const double *q, const double *v,
                         double *qdot)
 {
-    if (!space || (space->nq > 0 && (!q || !v || !qdot)))
+    if (!space || !is_frame(frame) || (space->nq > 0 && (!q || !v || !qdot)))
         return NT_INVALID;
     for (int i = 0; i < space->n_blocks; i++) {
         const nt_block *b = &space->blocks[i];

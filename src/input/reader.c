@@ -271,6 +271,7 @@ nt_status nt_model_read(nt_model **model, const char *path, const nt_setting *se
     NT_NEED(error, "model", model);
     *model = NULL;
     NT_NEED(error, "path", path);
+    NT_NEED_COUNT(error, "n_settings", n_settings);
     if (n_settings > 0)
         NT_NEED(error, "settings", settings);
     const char *slash = strrchr(path, '/');
@@ -304,6 +305,7 @@ nt_status nt_model_read_text(nt_model **model, const char *text, size_t length, 
     NT_NEED(error, "model", model);
     *model = NULL;
     NT_NEED(error, "text name", text, name);
+    NT_NEED_COUNT(error, "n_settings", n_settings);
     if (n_settings > 0)
         NT_NEED(error, "settings", settings);
     error = error ? error : &unwanted;

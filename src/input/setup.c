@@ -39,6 +39,9 @@ nt_status nt_run_bound_steps(const nt_run *run, double start, double end,
     NT_NEED(error, "run setup", run, setup);
     NT_NEED_VERSION(error, "setup", setup->version);
     NT_NEED(error, "setup.method", setup->method);
+    NT_NEED_FINITE(error, "start", start);
+    NT_NEED_FINITE(error, "end", end);
+    NT_NEED_NOT_NEGATIVE(error, "end - start", end - start);
     double longest;
     if (!chooses_steps(setup))
         return NT_OK;

@@ -49,7 +49,8 @@ void nt_matrix_destroy(nt_matrix *matrix)
 
 double *nt_matrix_block(const nt_matrix *matrix, int slot)
 {
-    return matrix ? matrix->values + matrix->pattern->offset[slot] : NULL;
+    bool there = matrix && slot >= 0 && slot < matrix->pattern->n_slots;
+    return there ? matrix->values + matrix->pattern->offset[slot] : NULL;
 }
 
 void nt_matrix_zero(nt_matrix *matrix)

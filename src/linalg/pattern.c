@@ -142,13 +142,13 @@ static int has_node(const nt_pattern *p, int node) { return node >= 0 && node < 
 
 int nt_pattern_is_single(const nt_pattern *p, int slot)
 {
-    return p && p->packed && p->shape[slot] == NT_SCALED &&
+    return p && slot >= 0 && slot < p->n_slots && p->packed && p->shape[slot] == NT_SCALED &&
            p->node_start[p->row[slot] + 1] - p->node_start[p->row[slot]] == 3;
 }
 
 int nt_pattern_find(const nt_pattern *pattern, int row, int column)
 {
-    if (!pattern)
+    if (!pattern || !has_node(pattern, row) || !has_node(pattern, column))
         return -1;
     return pattern->hash[hash_place(pattern, row, column)];
 }

@@ -590,6 +590,7 @@ nt_status nt_solver_factor_solve(nt_solver *solver, nt_matrix *matrix, double *b
 nt_status nt_solver_solve(nt_solver *solver, double *b, int count)
 {
     NT_NEED(NULL, "solver b", solver, b);
+    NT_NEED_COUNT(NULL, "count", count);
     return solve_together(solver, b, count, 0);
 }
 
@@ -605,6 +606,7 @@ nt_status nt_solver_solve_kept(nt_solver *s, double *b)
 nt_status nt_solver_solve_beside(nt_solver *s, double *b, int count)
 {
     NT_NEED(NULL, "solver b", s, b);
+    NT_NEED_NUMBER(NULL, "count", count, 0, 4);
     nt_status status = NT_OK;
     if (s->in_use == NT_SOLVER_BLOCK &&
         nt_block_solve_beside(s->present, b, ACCEPTED, &s->statistics.worst_residual)) {
@@ -624,6 +626,7 @@ nt_status nt_solver_solve_beside(nt_solver *s, double *b, int count)
 nt_status nt_solver_solve_transposed(nt_solver *solver, double *b, int count)
 {
     NT_NEED(NULL, "solver b", solver, b);
+    NT_NEED_COUNT(NULL, "count", count);
     return solve_together(solver, b, count, 1);
 }
 
@@ -632,6 +635,7 @@ nt_status nt_solver_solve_transposed(nt_solver *solver, double *b, int count)
 nt_status nt_solver_drop(nt_solver *solver, const int *unknowns, int count)
 {
     NT_NEED(NULL, "solver", solver);
+    NT_NEED_COUNT(NULL, "count", count);
     if (count > 0)
         NT_NEED(NULL, "unknowns", unknowns);
     const nt_pattern *p = solver->pattern;
@@ -725,6 +729,7 @@ nt_status nt_solver_factor_dependent(nt_solver *solver, const nt_matrix *matrix,
                                      unsigned char *dependent, int *n_dependent)
 {
     NT_NEED(NULL, "solver matrix dependent n_dependent", solver, matrix, dependent, n_dependent);
+    NT_NEED_NOT_NEGATIVE(NULL, "tolerance", tolerance);
     const nt_pattern *p = solver->pattern;
     nt_block_lu **place = matrix->broken ? &solver->plain : &solver->block;
     *n_dependent = 0;

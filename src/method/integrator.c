@@ -187,6 +187,7 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     NT_NEED(error, "setup", setup);
     NT_NEED_VERSION(error, "setup", setup->version);
     NT_NEED(error, "setup.system setup.method", setup->system, setup->method);
+    NT_NEED_COUNT(error, "setup.n_options", setup->n_options);
     if (setup->n_options > 0)
         NT_NEED(error, "setup.options", setup->options);
     NT_NEED_NUMBER(error, "setup.frame", setup->frame, NT_INERTIAL, NT_SE3);
@@ -308,9 +309,14 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
 {
     nt_error_clear(error);
     NT_NEED(error, "integrator", it);
+    NT_NEED_FINITE(error, "t", t);
     if (q || v || memory)
         NT_NEED(error, "q v", q, v);
     const nt_problem *p = it->problem;
+    if (q) {
+        NT_NEED_GOOD(nt_numbers_refuse(error, __func__, "q", q, p->nq));
+        NT_NEED_GOOD(nt_numbers_refuse(error, __func__, "v", v, p->nv));
+    }
     nt_phase *next = &it->stepper.next;
     nt_integrator_forget_noticed(it, -(double)INFINITY);
     memset(next->all, 0, it->size * sizeof(double));

@@ -27,9 +27,9 @@ int nt_model_key_place(const nt_model *model, const char *path, int *line, int *
 const char *nt_model_table_file(const nt_model *model, int i)
 {
     const nt_table_file *file = model ? model->table_files : NULL;
-    while (file && i-- > 0)
+    for (int k = 0; file && k != i; k++)
         file = file->next;
-    return file ? file->sheet->file : NULL;
+    return file && i >= 0 ? file->sheet->file : NULL;
 }
 
 static int count_points(const nt_model *model)

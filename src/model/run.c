@@ -339,7 +339,8 @@ nt_status nt_model_set_several(nt_run *run, const int *parameters, const double 
 {
     nt_error_clear(error);
     NT_NEED(error, "run", run);
-    if (n <= 0)
+    NT_NEED_COUNT(error, "n", n);
+    if (n == 0)
         return NT_OK;
     NT_NEED(error, "parameters values", parameters, values);
     int all = run->model->n_parameters;

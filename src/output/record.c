@@ -467,6 +467,9 @@ nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_
     NT_NEED(error, "setup", setup);
     NT_NEED_VERSION(error, "setup", setup->version);
     NT_NEED(error, "setup.run", setup->run);
+    NT_NEED_COUNT(error, "setup.n_files", setup->n_files);
+    NT_NEED_COUNT(error, "setup.n_first", setup->n_first);
+    NT_NEED_COUNT(error, "setup.n_parameters", setup->n_parameters);
     if (!setup->take_row || setup->n_files > 0)
         NT_NEED(error, "setup.files", setup->files);
     for (int i = 0; i < setup->n_files; i++) {

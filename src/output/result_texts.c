@@ -98,5 +98,5 @@ const char *nt_result_text(const nt_result *r, int column, double value)
     if (!r || column < 0 || column >= r->n_columns || !r->texts || !r->texts[column])
         return NULL;
     const struct nt_result_texts *t = r->texts[column];
-    return value >= 0 && value < t->n ? t->text[(int)value] : NULL;
+    return value >= 0 && value < t->n && value == (int)value ? t->text[(int)value] : NULL;
 }

@@ -460,6 +460,9 @@ nt_status nt_result_create(nt_result_writer **writer, const nt_result_setup *set
     NT_NEED(error, "setup", setup);
     NT_NEED_VERSION(error, "setup", setup->version);
     NT_NEED(error, "setup.files setup.columns", setup->files, setup->columns);
+    NT_NEED_COUNT(error, "setup.n_arrays", setup->n_arrays);
+    NT_NEED_COUNT(error, "setup.n_attributes", setup->n_attributes);
+    NT_NEED_COUNT(error, "setup.n_words", setup->n_words);
     if (setup->n_arrays > 0)
         NT_NEED(error, "setup.arrays", setup->arrays);
     if (setup->n_attributes > 0)

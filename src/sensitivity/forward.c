@@ -130,6 +130,7 @@ nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const i
     NT_NEED(error, "sensitivity", out);
     *out = NULL;
     NT_NEED(error, "integrator", it);
+    NT_NEED_COUNT(error, "n", n);
     if (n > 0)
         NT_NEED(error, "parameters", parameters);
     for (int i = 0; i < n; i++)

@@ -546,6 +546,8 @@ nt_status nt_sweep_run(nt_sweep *s, const nt_sweep_setup *setup, nt_sweep_progre
     NT_NEED(error, "sweep setup", s, setup);
     NT_NEED_VERSION(error, "setup", setup->version);
     NT_NEED(error, "setup.folder", setup->folder);
+    NT_NEED_COUNT(error, "setup.threads", setup->threads);
+    NT_NEED_NOT_NEGATIVE(error, "setup.seconds", setup->seconds);
     progress = progress ? progress : &unwanted;
     *progress = (nt_sweep_progress){.rows = s->rows};
     if (!s->model)

@@ -17,6 +17,10 @@ nt_status nt_system_refuse(nt_error *error, const char *function, const char *na
 nt_status nt_arrays_refuse(nt_error *error, const char *function, const char *name,
                            const nt_system *system, const void *const arrays[6]);
 
+/* NT_INVALID with the first of x[n] that is not finite. */
+nt_status nt_numbers_refuse(nt_error *error, const char *function, const char *name,
+                            const double *x, int n);
+
 nt_status nt_length_refuse(nt_error *error, const char *function, const char *name, double length);
 
 #define NT_NEED_GOOD(refused)                                                                      \

@@ -233,6 +233,16 @@ nt_status nt_arrays_refuse(nt_error *error, const char *function, const char *na
     return NT_OK;
 }
 
+nt_status nt_numbers_refuse(nt_error *error, const char *function, const char *name,
+                            const double *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return nt_fail(error, NT_INVALID, "%s: %s[%d] is %g, expected a finite number",
+                           function, name, i, x[i]);
+    return NT_OK;
+}
+
 nt_status nt_length_refuse(nt_error *error, const char *function, const char *name, double length)
 {
     if (length > 0 && isfinite(length))

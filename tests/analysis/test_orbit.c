@@ -158,6 +158,88 @@ static void a_coin_wobbles_as_it_rolls(void **unused)
     subject_free(&s);
 }
 
+/* ---- states of rest -------------------------------------------------------------------------- */
+
+static void set_parameter(subject *s, const char *name, double value)
+{
+    const nt_system *system = nt_run_system(s->run);
+    double values[8];
+    system->get_parameters(system->self, values);
+    values[parameter_of(s, name)] = value;
+    assert_int_equal(system->set_parameters(system->self, values), NT_OK);
+    nt_run_initial(s->run, s->q, s->v, s->memory);
+}
+
+/* A pendulum at rest repeats after any time T. Disturbances follow
+ * 1.01 phi'' + c phi' + 9.81 phi = 0: multipliers exp((-d +- i w) T), d = c/2.02,
+ * w^2 = 9.81/1.01 - d^2; none is that of a motion. The search may begin at rest or end there. */
+static void a_state_of_rest_has_no_trivial_multiplier(void **unused)
+{
+    (void)unused;
+    static const double damping[] = {0, 0.3, 0.3}, amplitude[] = {0, 0, 0.05};
+    for (int i = 0; i < 3; i++) {
+        subject s;
+        subject_make(&s, pendulum_text, NULL);
+        set_parameter(&s, "damping", damping[i]);
+        set_parameter(&s, "amplitude", amplitude[i]);
+        const double T = 1.3, d = damping[i] / 2.02, w = sqrt(9.81 / 1.01 - d * d);
+        nt_orbit_setup setup = subject_setup(&s, T, 200);
+        setup.autonomous = 1;
+        nt_orbit *orbit = make_orbit(&setup);
+        nt_orbit_found found = found_orbit(orbit);
+        assert_int_equal(found.dimension, 2);
+        assert_int_equal(found.trivial, 0);
+        assert_int_equal(found.rests, 1);
+        for (int k = 0; k < 2; k++) {
+            ASSERT_CLOSE(found.multiplier[2 * k], exp(-d * T) * cos(w * T), 1e-11);
+            ASSERT_CLOSE(fabs(found.multiplier[2 * k + 1]), exp(-d * T) * fabs(sin(w * T)), 1e-11);
+        }
+        assert_int_equal(found.stability, i == 0 ? NT_ORBIT_NEUTRAL : NT_ORBIT_STABLE);
+        double by_g[4], size = T / (2.02 * w); /* d mu/dg = +-i mu T dw/dg */
+        assert_int_equal(nt_orbit_tangent(orbit, parameter_of(&s, "g"), by_g, NULL, NULL, NULL),
+                         NT_OK);
+        ASSERT_CLOSE(hypot(by_g[0], by_g[1]), size * exp(-d * T), 1e-8);
+        nt_orbit_destroy(orbit);
+        if (i == 0) { /* without a guess or with one, it has no period of its own */
+            nt_error error = {0};
+            setup.free = 1;
+            orbit = make_orbit(&setup);
+            assert_int_equal(nt_orbit_guess_period(orbit, 20, 0.01, &error), NT_NOT_CONVERGED);
+            assert_non_null(strstr(error.message, "at rest"));
+            assert_int_equal(nt_orbit_find(orbit, &error), NT_NOT_CONVERGED);
+            assert_non_null(strstr(error.message, "a state of rest"));
+            nt_orbit_destroy(orbit);
+        }
+        subject_free(&s);
+    }
+}
+
+/* However slowly it swings, a pendulum that moves has its motion's own multiplier, and that of its
+ * energy; one with a clock that nothing moves has none. */
+static void a_small_swing_is_no_rest(void **unused)
+{
+    (void)unused;
+    subject s;
+    subject_make(&s, pendulum_text, NULL);
+    set_parameter(&s, "amplitude", 1e-4);
+    nt_orbit_setup setup = subject_setup(&s, 2 * acos(-1.0) * sqrt(1.01 / 9.81), 200);
+    setup.free = 1;
+    nt_orbit *orbit = make_orbit(&setup);
+    nt_orbit_found found = found_orbit(orbit);
+    assert_int_equal(found.trivial, 2);
+    assert_int_equal(found.rests, 0);
+    nt_orbit_destroy(orbit);
+    setup.free = 0;
+    setup.period = 1.3;
+    set_parameter(&s, "amplitude", 0);
+    orbit = make_orbit(&setup);
+    found = found_orbit(orbit);
+    assert_int_equal(found.trivial, 0);
+    assert_int_equal(found.rests, 0);
+    nt_orbit_destroy(orbit);
+    subject_free(&s);
+}
+
 /* ---- given periods -------------------------------------------------------------------------- */
 
 /* Eigenvalues of a driven motion without damping come in pairs. */
@@ -379,6 +461,8 @@ int main(void)
         cmocka_unit_test(a_limit_cycle_of_van_der_pol),
         cmocka_unit_test(a_top_nutates_as_it_precesses),
         cmocka_unit_test(a_coin_wobbles_as_it_rolls),
+        cmocka_unit_test(a_state_of_rest_has_no_trivial_multiplier),
+        cmocka_unit_test(a_small_swing_is_no_rest),
         cmocka_unit_test(multipliers_pair_without_damping),
         cmocka_unit_test(segments_agree),
         cmocka_unit_test(multipliers_are_differentiated),

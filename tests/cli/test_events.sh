@@ -24,6 +24,27 @@ expect 0 convert whole.events.csv -o converted.nc
 expect 0 convert converted.nc -o again.csv
 same whole.events.csv again.csv
 
+# ---- no table is written over, nor over anything ----
+expect 2 run bouncing.yaml -o r.nc -o r.events.nc
+says "-o: 'r.events.nc' is the table beside the result"
+expect 2 run bouncing.yaml -o r.events.nc -o r.nc
+says "-o: 'r.events.nc' is the table beside the result"
+expect 2 run bouncing.yaml -o r.csv -o ./r.events.csv
+says "-o: './r.events.csv' is the table beside the result"
+[ ! -e r.nc ] && [ ! -e r.events.nc ] && [ ! -e r.csv ] || fail "refused, and yet written"
+: >r.events.csv && ln r.events.csv other.csv
+expect 2 run bouncing.yaml -o r.csv -o other.csv
+says "-o: 'other.csv' is the table beside the result"
+: >first.events.nc && ln first.events.nc second.events.nc
+expect 2 run bouncing.yaml -o first.nc -o second.nc
+says "-o: the table 'second.events.nc' beside 'second.nc' is the table beside the result"
+cp bouncing.yaml r.events.nc
+expect 2 run r.events.nc -o r.nc
+says "-o: the table 'r.events.nc' beside 'r.nc' is the model itself"
+expect 2 run bouncing.yaml -o r.csv --save r.events.csv
+says "--save: 'r.events.csv' is the table beside the result"
+rm -f r.events.* other.csv first.* second.*
+
 # ---- stopped at any moment ----
 stops=0
 # each HOW...: whole, and killed up to three times

@@ -126,30 +126,32 @@ static void damping_never_pulls(void **state)
 {
     (void)state;
     mechanism m = mechanism_read(falling);
+    const double turn = 1e-3; /* of 1 + d delta', on either side of zero */
     double force[3], elastic = 1e4 * pow(1e-3, 1.5), d = 0.3;
-    for (double rate = -10; rate < 10; rate += 0.01) {
+    for (int i = -2000; i < 2000; i++) {
+        double rate = i % 2 ? 0.005 * i : -1 / d + 1e-5 * i;
         m.v[2] = -rate;
         record(&m, "floor.force", force);
         double y = 1 + d * rate;
         assert_true(force[2] >= 0);
-        if (y >= 0.1)
+        if (y >= turn)
             CLOSE(force[2], elastic * y, 10 * ROUNDING);
-        else if (y > -0.1)
-            CLOSE(force[2], elastic * (y + 0.1) * (y + 0.1) / 0.4, 10 * ROUNDING);
+        else if (y > -turn)
+            CLOSE(force[2], elastic * (y + turn) * (y + turn) / (4 * turn), 10 * ROUNDING);
         else
             assert_true(force[2] == 0);
     }
     for (int side = -1; side <= 1; side += 2) {
-        double slope[2], h = 1e-6;
+        double slope[2], h = 1e-8;
         for (int i = 0; i < 2; i++) {
-            double f[2][3], rate = (0.1 * side - 1) / d + (i == 0 ? -h : h);
+            double f[2][3], rate = (turn * side - 1) / d + (i == 0 ? -h : h);
             for (int j = 0; j < 2; j++) {
                 m.v[2] = -(rate + (j == 0 ? -h : h));
                 record(&m, "floor.force", f[j]);
             }
             slope[i] = (f[1][2] - f[0][2]) / (2 * h);
         }
-        /* the second derivative is elastic d^2 / 0.2, over 2 h; a kink would be elastic d = 0.1 */
+        /* the second derivative is elastic d^2 / (2 turn), over 2 h; a kink would be 0.1 */
         CLOSE(slope[1], slope[0], 1e-6);
     }
     mechanism_close(&m);

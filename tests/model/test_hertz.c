@@ -129,8 +129,12 @@ static void restitution_is_exact(void **state)
         CLOSE(kept_share(f), flores[i], 6e-5);
         CLOSE(kept_share(h), hunt[i], 6e-5);
     }
-    for (double wanted = 0.02; wanted < 1; wanted += 0.02)
+    for (double wanted = 0.13; wanted < 1; wanted += 0.01)
         CLOSE(kept_share(nt_restitution_damping(wanted, NT_RESTITUTION_EXACT)), wanted, 1e-13);
+    for (double lost = 1e-3; lost > 1e-15; lost *= 0.1) { /* p = 1.5 q (1 + q + ...), q = 1 - e */
+        double q = 1 - (1 - lost), found = nt_restitution_damping(1 - q, NT_RESTITUTION_EXACT);
+        CLOSE(found / (1.5 * q * (1 + q)), 1, 2 * q * q + 1e-15);
+    }
 }
 
 /* The polynomials against the library's functions. */

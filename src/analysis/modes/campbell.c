@@ -384,6 +384,8 @@ nt_status nt_campbell_create(nt_campbell **out, const nt_campbell_setup *setup, 
                        "%d values and %d modes are wanted, expected one value or "
                        "more and 0 modes (all) or more",
                        setup->n_values, setup->count);
+    for (int i = 0; i < setup->n_values; i++)
+        NT_NEED_FINITE(error, "setup.values[i]", setup->values[i]);
     double value = 0;
     bool known = parameter_value(setup->run, setup->parameter, &value);
     nt_campbell *c = calloc(1, sizeof *c);

@@ -351,6 +351,8 @@ nt_status nt_modes_create(nt_modes **out, const nt_modes_setup *setup, nt_error 
     if (setup->count < 0)
         return nt_fail(error, NT_INVALID, "%d modes are wanted, expected 0 (all) or more",
                        setup->count);
+    for (int i = 0; setup->turn && i < 3; i++)
+        NT_NEED_FINITE(error, "setup.turn[i]", setup->turn[i]);
     const nt_state *s = setup->state;
     const nt_point at = nt_state_point(s);
     nt_modes *m = calloc(1, sizeof *m);

@@ -22,10 +22,13 @@ static nt_status check_setup(const nt_orbit_setup *setup, nt_error *error)
         return nt_fail(error, NT_INVALID,
                        "%d steps in %d segments, expected at least one step in each", setup->steps,
                        setup->segments);
-    if (!(setup->tolerance >= 0) || setup->iterations < 0 || setup->n_advances < 0)
-        return nt_fail(error, NT_INVALID,
-                       "tolerance %g, iterations %d, advances %d: expected numbers from 0 on",
-                       setup->tolerance, setup->iterations, setup->n_advances);
+    if (!(setup->tolerance >= 0) || !isfinite(setup->tolerance) || !isfinite(setup->start) ||
+        setup->iterations < 0 || setup->n_advances < 0)
+        return nt_fail(
+            error, NT_INVALID,
+            "tolerance %g, iterations %d, advances %d: expected numbers from 0 on; start "
+            "%g s, expected a time",
+            setup->tolerance, setup->iterations, setup->n_advances, setup->start);
     if (!method->linearise || (method->needs & NT_OWN_STEPS))
         return nt_fail(error, NT_UNSUPPORTED,
                        method->linearise
@@ -403,9 +406,6 @@ static void place_of(nt_orbit *o, const nt_state *at, double *z)
 /* A return counts where it comes nearer than this part of how far away the motion was. */
 static const double NEAR = 0.5;
 
-/* A motion whose own direction, but for the advances, is less than this in a period is steady. */
-static const double STEADY = 1e-6;
-
 static nt_status search_return(nt_orbit *o, double longest, double h, double *found,
                                nt_error *error)
 {
@@ -414,7 +414,7 @@ static nt_status search_return(nt_orbit *o, double longest, double h, double *fo
     *found = 0;
     basis_of_advances(o, o->generator, E, R);
     without_advances(o, E, R, false, flow);
-    if (!(norm(flow, o->m) * longest > STEADY * o->problem->length))
+    if (!(norm(flow, o->m) * longest > NT_ORBIT_STEADY * o->problem->length))
         return nt_fail(error, NT_NOT_CONVERGED,
                        "the motion from the first guess is at rest, or steady but for its "
                        "advances: it has no period that could be found");
@@ -443,7 +443,7 @@ nt_status nt_orbit_guess_period(nt_orbit *o, double longest, double h, nt_error 
 {
     nt_error_clear(error);
     NT_NEED(error, "orbit", o);
-    if (!(longest > 0) || !(h > 0) || !isfinite(longest))
+    if (!(longest > 0) || !(h > 0) || !isfinite(longest) || !isfinite(h))
         return nt_fail(error, NT_INVALID,
                        "a return within %g s in steps of %g s, expected "
                        "positive numbers",
@@ -478,7 +478,7 @@ static nt_status check_moves(nt_orbit *o, nt_error *error)
     basis_of_advances(o, o->generator, o->floquet, o->solve);
     memcpy(o->column, o->flow, (size_t)o->m * sizeof *o->flow);
     without_advances(o, o->floquet, o->solve, false, o->column);
-    if (norm(o->column, o->m) * o->T > STEADY * o->problem->length)
+    if (norm(o->column, o->m) * o->T > NT_ORBIT_STEADY * o->problem->length)
         return NT_OK;
     return nt_fail(error, NT_NOT_CONVERGED,
                    "the search ended at a state of rest, or at a motion that is steady but for its "

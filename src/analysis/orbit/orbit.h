@@ -70,6 +70,7 @@ struct nt_orbit {
     bool follows;                       /* the begin is the initial state, and one of a family */
     double *given;                      /* [nq + nv + n_memory] the initial state */
     bool is_found, kept_fixed, on_path; /* `kept` is that of the path's begin; no polish     */
+    bool rests;                         /* what was found is a state of rest                */
     int trivial, kept, iterations;
     double miss, trivial_distance, pairing;
     double *monodromy;  /* [m][m] rows                                                       */
@@ -120,6 +121,10 @@ nt_status nt_orbit_check_advances(const nt_orbit *orbit, nt_error *error);
 /* Integrate all segments, with derivatives or without: ends, misses, maps. */
 nt_status nt_orbit_shoot(nt_orbit *orbit, bool derivatives, nt_error *error);
 double nt_orbit_time(const nt_orbit *orbit, int segment);
+/* How far the motion at the begin would go in a period, in units of the system's length. */
+double nt_orbit_reach(const nt_orbit *orbit);
+/* A motion that reaches less than this in a period is at rest, or steady but for its advances. */
+#define NT_ORBIT_STEADY 1e-6
 /* flow and generators, from the state and vdot of the first node. */
 void nt_orbit_directions_at_begin(nt_orbit *orbit);
 /* generator_end at the present amounts. */

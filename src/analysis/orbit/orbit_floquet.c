@@ -1,10 +1,11 @@
 /* Floquet multipliers: eigenvalues of the monodromy matrix M in independent coordinates.
  *
- * Some are known. M leaves the motion itself and the advances where they are (up to g), the space
- * S; and where the system keeps a quantity c, grad c . M = grad c. Both together make eigenvalues 1
- * that are double and defective, which rounding would tear apart by its square root. So they are
- * taken out before eigenvalues are computed: with Q perpendicular to S, and the columns of P in Q's
- * coordinates perpendicular to what is kept (the left null vectors of Q^T M Q - 1),
+ * Some are known. M leaves the motion itself (of a system without clock, unless it is at rest) and
+ * the advances where they are (up to g), the space S; and where the system keeps a quantity c, grad
+ * c . M = grad c. Both together make eigenvalues 1 that are double and defective, which rounding
+ * would tear apart by its square root. So they are taken out before eigenvalues are computed: with
+ * Q perpendicular to S, and the columns of P in Q's coordinates perpendicular to what is kept (the
+ * left null vectors of Q^T M Q - 1),
  *
  *   eig M = eig S^T M S  +  those of what is kept  +  eig P^T Q^T M Q P. */
 #include "analysis/orbit/orbit.h"
@@ -54,11 +55,41 @@ static void monodromy(nt_orbit *o, double *work)
     }
 }
 
+/* What the search leaves of a motion at a state of rest, in units of what it leaves open; and how
+ * far, relative to its size, M moves the direction of a motion so slow that it may be such a rest
+ * of the search: of a slow orbit only the error of the steps. */
+static const double REST = 10, MOVED = 1e-3;
+
+/* x = M f - f; |x|/|f|, 0 without f */
+static double moved_by(const nt_orbit *o, const double *f, double *x)
+{
+    int m = o->m;
+    double size = 0, off = 0;
+    for (int i = 0; i < m; i++) {
+        x[i] = -f[i];
+        size += f[i] * f[i];
+        for (int j = 0; j < m; j++)
+            x[i] += o->monodromy[i * m + j] * f[j];
+        off += x[i] * x[i];
+    }
+    return size > 0 ? sqrt(off / size) : 0;
+}
+
+static bool is_at_rest(const nt_orbit *o, double *x)
+{
+    double reach = nt_orbit_reach(o);
+    return reach <= REST * o->wanted.tolerance ||
+           (reach <= NT_ORBIT_STEADY && moved_by(o, o->flow, x) > MOVED);
+}
+
+/* Whether the motion itself is a direction that M leaves where it is. */
+static bool knows_flow(const nt_orbit *o) { return o->wanted.autonomous && !o->rests; }
+
 /* An orthonormal basis of the motion and the advances, by columns S[m][*]; their number. */
 static int known_directions(const nt_orbit *o, double *S)
 {
     int m = o->m, k = 0;
-    for (int i = o->wanted.autonomous ? -1 : 0; i < o->wanted.n_advances; i++) {
+    for (int i = knows_flow(o) ? -1 : 0; i < o->wanted.n_advances; i++) {
         const double *x = i < 0 ? o->flow : o->generator + i * m;
         double *s = S + k * m, before = 0, after = 0;
         memcpy(s, x, (size_t)m * sizeof *s);
@@ -88,16 +119,17 @@ static double distance_of(const nt_orbit *o, const double *S, int k, double *x)
 {
     int m = o->m;
     double most = 0;
-    for (int c = o->wanted.autonomous ? -1 : 0; c < k; c++) {
-        const double *from = c < 0 ? o->flow : S + c * m;
-        double size = 0, off = 0;
+    if (knows_flow(o))
+        most = moved_by(o, o->flow, x);
+    for (int c = 0; c < k; c++) {
+        const double *from = S + c * m;
+        double off = 0;
         for (int i = 0; i < m; i++) {
-            x[i] = c < 0 ? -from[i] : 0;
-            size += from[i] * from[i];
+            x[i] = 0;
             for (int j = 0; j < m; j++)
                 x[i] += o->monodromy[i * m + j] * from[j];
         }
-        for (int l = 0; l < k && c >= 0; l++) {
+        for (int l = 0; l < k; l++) {
             double part = 0;
             for (int i = 0; i < m; i++)
                 part += S[l * m + i] * x[i];
@@ -106,7 +138,7 @@ static double distance_of(const nt_orbit *o, const double *S, int k, double *x)
         }
         for (int i = 0; i < m; i++)
             off += x[i] * x[i];
-        most = fmax(most, size > 0 ? sqrt(off / size) : 0);
+        most = fmax(most, sqrt(off));
     }
     return most;
 }
@@ -144,6 +176,7 @@ nt_status nt_orbit_multipliers(nt_orbit *o)
     double *S = o->floquet, *copy = S + square, *U = copy + square, *V = U + square;
     double *Mq = V + square, *Uq = Mq + square, *Mr = Uq + square, *s = Mr + square, *x = s + m;
     monodromy(o, copy);
+    o->rests = o->wanted.autonomous && is_at_rest(o, x);
     int k = known_directions(o, S);
     o->trivial_distance = distance_of(o, S, k, x);
     memcpy(copy, S, square * sizeof *S);
@@ -231,7 +264,8 @@ nt_orbit_found nt_orbit_state(const nt_orbit *o)
                             .trivial_distance = o->trivial_distance,
                             .pairing = o->pairing,
                             .stability = stability_of(o),
-                            .follows_initial = o->follows};
+                            .follows_initial = o->follows,
+                            .rests = o->rests};
 }
 
 const char *nt_orbit_words(const nt_orbit *o, char *text, int size)

@@ -431,7 +431,7 @@ nt_status nt_orbit_follow(nt_orbit *o, int parameter, double to, double step, in
     path p = {.o = o, .parameter = parameter, .at = nt_orbit_parameter(o, parameter)};
     p.size = fabs(to - p.at);
     p.step = step;
-    if (!(p.size > 0) || !isfinite(to) || !(step > 0) || most < 2)
+    if (!(p.size > 0) || !isfinite(to) || !(step > 0) || !isfinite(step) || most < 2)
         return nt_fail(error, NT_INVALID,
                        "a path from %g to %g in steps of %g and %d points, expected another value, "
                        "a positive step and two points at least",

@@ -4,7 +4,8 @@
  *
  *   map_k dz_k - dz_k+1 + by_period_k dT - (generator da, in the last segment) + by_parameter_k dp
  *     = -miss_k
- *   flow . dz_0 = 0                       of a system without clock: the begin does not slide along
+ *   flow . dz_0 = 0                       of a system without clock that moves: the begin does not
+ *                                         slide along the motion
  *   generator_i . dz_0 = 0                nor along an advance
  *   direction . (dz, dT, da, dp) = 0      on a path
  *
@@ -71,8 +72,11 @@ static void assemble(nt_orbit *o, const nt_orbit_plane *plane, double *J)
             J[(size_t)(to * m + i) * (size_t)rows + (size_t)(k * m + i)] -= 1;
         }
     }
-    if (o->wanted.autonomous)
-        unit_row(J, rows, row++, o->flow, m);
+    if (o->wanted.autonomous) { /* a state of rest has no direction: its row stays empty */
+        if (o->wanted.free || nt_orbit_reach(o) > NT_ORBIT_STEADY)
+            unit_row(J, rows, row, o->flow, m);
+        row++;
+    }
     for (int i = 0; i < o->wanted.n_advances; i++)
         unit_row(J, rows, row++, o->generator + i * m, m);
     for (int k = 0; k < o->n && o->wanted.free; k++)

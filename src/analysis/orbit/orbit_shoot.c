@@ -120,7 +120,6 @@ static void maps(nt_orbit *o, int segment)
         node->by_period[i] /= o->T;
 }
 
-/* The motion itself, and the advances, as directions at the begin. */
 /* What an advance changes at the end, turned back: that of a turn is as at the begin, and along an
  * axis it is the axis turned back, for g x = R_g x + a. */
 void nt_orbit_directions_at_end(nt_orbit *o)
@@ -136,6 +135,7 @@ void nt_orbit_directions_at_end(nt_orbit *o)
     }
 }
 
+/* The motion itself, and the advances, as directions at the begin. */
 void nt_orbit_directions_at_begin(nt_orbit *o)
 {
     nt_orbit_node *first = &o->node[0];
@@ -146,6 +146,14 @@ void nt_orbit_directions_at_begin(nt_orbit *o)
         nt_orbit_generator(o, i, first->q, first->v, dq, dv);
         nt_orbit_coordinates(o, first, dq, dv, o->generator + i * o->m);
     }
+}
+
+double nt_orbit_reach(const nt_orbit *o)
+{
+    double sum = 0;
+    for (int i = 0; i < o->m; i++)
+        sum += o->flow[i] * o->flow[i];
+    return sqrt(sum) * o->T / o->problem->length;
 }
 
 static void keep_end(const nt_orbit *o, const nt_integrator *it, nt_orbit_node *node)

@@ -46,6 +46,10 @@ static nt_status find_part(nt_loading *l, const nt_load_range *range, part *out,
         out->from = 0;
     if (isnan(range->to))
         out->to = out->share >= 0 ? 1 : l->run->parameters[out->parameter].value;
+    if (isinf(out->from) || isinf(out->to))
+        return nt_fail(error, NT_INVALID,
+                       "the path along '%s' from %g to %g, expected two finite numbers",
+                       range->name, out->from, out->to);
     if (out->from == out->to)
         return nt_fail(error, NT_INVALID, "the path along '%s' has no length: from %g to %g",
                        range->name, out->from, out->to);
@@ -62,6 +66,7 @@ nt_status nt_loading_create(nt_loading **out, nt_run *run, const nt_load_range *
     NT_NEED(error, "loading", out);
     *out = NULL;
     NT_NEED(error, "run", run);
+    NT_NEED_COUNT(error, "n", n);
     if (n > 0)
         NT_NEED(error, "ranges", ranges);
     if (n == 0) {
@@ -102,6 +107,7 @@ nt_status nt_loading_apply(void *loading, double load)
 {
     nt_loading *l = loading;
     NT_NEED(NULL, "loading", l);
+    NT_NEED_FINITE(NULL, "load", load);
     nt_run_get_parameters(l->run, l->values);
     for (int i = 0; i < l->n; i++) {
         const part *p = &l->parts[i];

@@ -575,6 +575,7 @@ nt_status nt_static_create(nt_static **out, const nt_static_setup *setup, nt_err
     NT_NEED_VERSION(error, "setup", setup->version);
     NT_NEED_NUMBER(error, "setup.solver", setup->solver, NT_SOLVER_AUTO, NT_SOLVER_KLU);
     NT_NEED_SYSTEM(error, "setup.system", setup->system);
+    NT_NEED_COUNT(error, "setup.n_held", setup->n_held);
     if (setup->n_held > 0)
         NT_NEED(error, "setup.held", setup->held);
     nt_status status = check_setup(setup, error);
@@ -626,7 +627,11 @@ nt_status nt_static_start(nt_static *s, double t, const double *q, const double 
 {
     nt_error_clear(error);
     NT_NEED(error, "state q", s, q);
+    NT_NEED_FINITE(error, "t", t);
     const nt_problem *p = s->problem;
+    NT_NEED_GOOD(nt_numbers_refuse(error, __func__, "q", q, p->nq));
+    if (v)
+        NT_NEED_GOOD(nt_numbers_refuse(error, __func__, "v", v, p->nv));
     s->t = t;
     memcpy(s->q, q, (size_t)p->nq * sizeof *q);
     memset(s->v, 0, (size_t)p->nv * sizeof *s->v);

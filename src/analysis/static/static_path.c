@@ -454,6 +454,8 @@ nt_status nt_static_follow(nt_static *s, const nt_static_path *wanted, nt_error 
     nt_error_clear(error);
     NT_NEED(error, "state path", s, wanted);
     NT_NEED_VERSION(error, "path", wanted->version);
+    NT_NEED_NOT_NEGATIVE(error, "path.step", wanted->step);
+    NT_NEED_COUNT(error, "path.most_points", wanted->most_points);
     nt_status status = check_path(s, wanted, error);
     if (status != NT_OK)
         return nt_said(error, status);

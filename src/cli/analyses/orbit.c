@@ -321,7 +321,7 @@ int nt_cli_orbit_prepare(nt_cli_orbit_job *job, const nt_cli_options *options)
         return nt_cli_no_memory();
     if (job->settings)
         job->period_parameter = parameter_of(job, period_name);
-    status = nt_cli_places_check(&job->places, &job->plan, options);
+    status = nt_cli_places_check(&job->places, &job->plan, options, "multipliers");
     if (status == NT_EXIT_DONE)
         status = nt_cli_places_probe(&job->places);
     if (status == NT_EXIT_DONE)

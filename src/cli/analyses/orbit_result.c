@@ -190,6 +190,8 @@ static void say_closing(nt_cli_orbit_job *job)
 {
     nt_orbit_found found = nt_orbit_state(job->orbit);
     double miss = 0;
+    if (found.rests)
+        fputs("  a state of rest, which repeats after any time\n", stderr);
     fprintf(stderr, "  closes to %.2g after %d iterations", found.miss, found.iterations);
     if (nt_orbit_check_steps(job->orbit, &miss, NULL) == NT_OK)
         fprintf(stderr, "; with twice the steps its end differs by %.2g%s", miss,

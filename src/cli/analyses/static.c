@@ -94,7 +94,7 @@ int nt_cli_static_begin(nt_cli_static *a, const nt_cli_options *options)
     if (status == NT_EXIT_DONE)
         status = static_make(a, options);
     if (status == NT_EXIT_DONE)
-        status = nt_cli_places_check(&a->places, &a->plan, options);
+        status = nt_cli_places_check(&a->places, &a->plan, options, NULL);
     return status == NT_EXIT_DONE ? nt_cli_places_probe(&a->places) : status;
 }
 

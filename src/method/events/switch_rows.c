@@ -64,6 +64,7 @@ nt_status nt_integrator_switch_rows(nt_integrator *it, const int *rows, int n, i
 {
     nt_error_clear(error);
     NT_NEED(error, "integrator", it);
+    NT_NEED_COUNT(error, "n", n);
     if (n > 0)
         NT_NEED(error, "rows", rows);
     nt_problem *p = it->problem;

@@ -26,10 +26,14 @@ static const double DEFAULT_STRESS = 5e6, DEFAULT_LIMIT = 0.08;
 static const char notes[] =
     "The force of a contact acts in the middle of the overlap. With indentation d > 0, `stiffness` "
     "k, `exponent` n, `damping` c and y = 1 + c d' the normal force is k d^n phi(y), where phi(y) "
-    "= y from y = 0.1 on, phi = 0 up to y = -0.1, and between them phi = (y + 0.1)^2 / 0.4, a "
-    "parabola that joins both smoothly. So the force never pulls, and its damping is exact unless "
-    "something tears the surfaces apart faster than 0.9/c. A body that rebounds by the contact "
-    "alone never does.";
+    "= y from y = 0.001 on, phi = 0 up to y = -0.001, and between them phi = (y + 0.001)^2 / "
+    "0.004, a parabola that joins both smoothly. So the force never pulls, and its damping is that "
+    "of 1 + c d' unless the surfaces part faster than 0.999/c: where something tears them apart, "
+    "or in a free impact that keeps less than 0.1243 of its speed. A free impact ends where d is "
+    "zero again. What it keeps of its speed v, the share e, follows from p = c v alone, whatever "
+    "the masses, k and n: p - ln(1 + p) is the integral of s / phi(1 - s) from 0 to e p, which is "
+    "-e p - ln(1 - e p) as long as e p is at most 0.999. `restitution` solves this for p, so the "
+    "wanted share is met to rounding by any e, and by that speed alone.";
 
 const nt_section nt_contact_section = {
     .name = "contacts", .word = "contact", .open = true, .notes = notes};

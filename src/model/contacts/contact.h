@@ -147,7 +147,7 @@ extern const nt_key nt_contact_friction_keys[], nt_contact_restitution_keys[],
                     "stiffness is off by up to 9 %"},                                              \
         {NT_CONTACT_KEY("damping", NT_KEY_NUMBER, damping, NT_CONTACT_DAMPING), .unit = "s/m",     \
          .meaning = "of the normal force, which never pulls: where 1 + damping * rate is below "   \
-                    "0.1 it goes to zero along a parabola; default 0"},                            \
+                    "0.001 it goes to zero along a parabola; default 0"},                          \
         {.name = "restitution",                                                                    \
          .type = NT_KEY_GROUP,                                                                     \
          .bit = NT_CONTACT_RESTITUTION,                                                            \

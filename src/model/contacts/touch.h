@@ -29,7 +29,8 @@
  * in vibroimpact, Journal of Applied Mechanics 42, 1975): the force is continuous at the onset of
  * contact and at its end. Surfaces that are torn apart faster than 1/d would stick to each other;
  * so phi turns over to zero within |y| < b, by the parabola (y + b)^2/(4 b). A body that rebounds
- * by the contact alone never comes there: its y tends to 0 from above.
+ * by the contact alone leaves with y > b unless it keeps less than an eighth of its speed
+ * (restitution.h), and always with y > -b: there is no force left that could take it further.
  *
  * The patch of contact, of the semi-axes a >= b ~ sqrt(delta), turns on the surface with
  * w_n = n . (w_B - w_A). Its full slip has the arm ell = (3/8) a E (Johnson, Contact Mechanics):
@@ -102,7 +103,7 @@ typedef struct nt_touch {
 
 /* b above: how much of the damping's range the turn to no adhesion takes. Hunt and Crossley's force
  * is exact for a separation slower than (1 - b)/d. */
-static const double NT_TURN = 0.1;
+static const double NT_TURN = 1e-3;
 
 /* l, m, e, r. A centre on the skeleton has no normal: m is 0 there. */
 NT_INLINE void nt_touch_place(nt_touch *t, nt_skeleton skeleton, const nt_surface *s,

@@ -124,7 +124,7 @@ int nt_model_creeps(const nt_model *model, int i, char *text, int size)
     if (!model || !text || size <= 0)
         return 0;
     text[0] = '\0';
-    for (int k = 0; k < model->n_elements; k++) {
+    for (int k = 0; i >= 0 && k < model->n_elements; k++) {
         const nt_element *e = &model->elements[k];
         const nt_joint *joint = nt_element_as_joint(model->origin, e);
         const nt_contact *c = nt_element_as_contact(model->origin, e);

@@ -23,6 +23,8 @@ nt_status nt_run_prepare_parameters(nt_run *run, const int *parameters, int n, n
 {
     nt_error_clear(error);
     NT_NEED(error, "run", run);
+    if (parameters)
+        NT_NEED_COUNT(error, "n", n);
     nt_status status = NT_OK;
     int count = parameters ? n : run->model->n_parameters;
     for (int i = 0; i < count && status == NT_OK; i++) {

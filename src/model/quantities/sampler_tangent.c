@@ -209,8 +209,8 @@ nt_status nt_tangent_sampler_take(nt_tangent_sampler *t, const nt_sample_directi
     nt_run *run = t->sampler.run;
     nt_status status = NT_OK;
     bool good = false;
-    if (d->rate->parameter >= run->model->n_parameters)
-        return nt_fail(error, NT_INVALID, "parameter %d, expected a number below %d",
+    if (d->rate->parameter < -1 || d->rate->parameter >= run->model->n_parameters)
+        return nt_fail(error, NT_INVALID, "parameter %d, expected -1 (none) or a number below %d",
                        d->rate->parameter, run->model->n_parameters);
     if (run->model->parameters_change)
         nt_run_take_set(run, d->state->memory);
@@ -252,6 +252,7 @@ nt_status nt_run_sample_tangent(nt_run *run, const nt_quantity_info *quantities,
 {
     nt_error_clear(error);
     NT_NEED(error, "run state rate out", run, state, rate, out);
+    NT_NEED_COUNT(error, "n", n);
     if (n > 0)
         NT_NEED(error, "quantities", quantities);
     NT_NEED_VERSION(error, "rate", rate->version);

@@ -177,6 +177,8 @@ nt_status nt_report_write(const nt_report_setup *setup, nt_error *error)
     NT_NEED(error, "setup", setup);
     NT_NEED_VERSION(error, "setup", setup->version);
     NT_NEED(error, "setup.path setup.page setup.results", setup->path, setup->page, setup->results);
+    NT_NEED_COUNT(error, "setup.n_results", setup->n_results);
+    NT_NEED_COUNT(error, "setup.most_rows", setup->most_rows);
     char *text = NULL, *part = malloc(strlen(setup->path) + sizeof ".part");
     size_t length = 0;
     nt_status status = part ? nt_file_read(setup->page, MOST_OF_PAGE, &text, &length, error)

@@ -26,6 +26,7 @@ nt_status nt_result_draw(nt_result *result, const char *path, nt_drawing_format 
     nt_error_clear(error);
     NT_NEED(error, "result path", result, path);
     NT_NEED_NUMBER(error, "format", format, NT_GLTF, NT_VTK);
+    NT_NEED_COUNT(error, "most_rows", most_rows);
     nt_stage *stage;
     long most = most_rows > 0 ? most_rows : format == NT_GLTF ? MOST_GLTF : MOST_VTK;
     nt_status status = nt_stage_open(&stage, result, most, error);
