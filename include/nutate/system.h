@@ -384,7 +384,7 @@ struct nt_system {
      * forces acts on, 1/s, by the evaluation of `damping` that was made last: the largest
      * eigenvalue of M^-1 C of that force alone, or less. beside: where methods take each body's own
      * damping implicitly, as far as elements give it (nt_combination.own_blocks). which: the force,
-     * for damping_name. 0: there is none. NULL: it is not known. */
+     * for damping_name, which may be NULL. 0: there is none. NULL: it is not known. */
     double (*fastest_damping)(void *self, bool beside, int which[2]);
     void (*damping_name)(void *self, const int which[2], char *text, int size);
     /* Asked by everything that computes with the system; what it points to may change between

@@ -256,8 +256,9 @@ static nt_status begin_rows(run *r, bool resumed)
 static int save_at_end(run *r, const nt_cli_options *options, nt_status status)
 {
     /* within a step; or within its rows, whose derivatives need more of it than a state holds */
-    bool kept = r->kept.bytes && status != NT_OK && !r->stands;
-    bool within = !kept && !r->stands;
+    bool stands = status == NT_INTERRUPTED ? r->stands : can_save(r);
+    bool kept = r->kept.bytes && status != NT_OK && !stands;
+    bool within = !kept && !stands;
     bool asked = options->save || (status == NT_OK && (r->save_every > 0 || options->resume));
     if (!r->places.state || (!asked && status != NT_INTERRUPTED))
         return NT_EXIT_DONE;

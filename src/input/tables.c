@@ -257,8 +257,11 @@ const nt_key nt_action_keys[] = {
            .bit = NT_ACTION_RELEASE, .meaning = "a joint no longer holds, nor its latch"),
     NT_KEY("engage", NT_KEY_JOINT, .offset = offsetof(nt_action, engage), .bit = NT_ACTION_ENGAGE,
            .meaning = "a joint that is closed holds from now on"),
-    NT_KEY("latch", NT_KEY_JOINT, .offset = offsetof(nt_action, latch), .bit = NT_ACTION_LATCH,
-           .meaning = "what a joint leaves free is locked where it is"),
+    NT_KEY(
+        "latch", NT_KEY_JOINT, .offset = offsetof(nt_action, latch), .bit = NT_ACTION_LATCH,
+        .meaning =
+            "the angle and the displacement of a joint are locked where they are; what a planar or "
+            "parallel joint leaves free besides is not"),
     NT_KEY("set", (nt_key_type)NT_KEY_EXPRESSIONS, .bit = NT_ACTION_SET,
            .meaning = "NAME: EXPRESSION: a parameter or a state has this value from now on"),
     NT_KEY("impulse", NT_KEY_GROUP, .group = impulse_keys, .bit = NT_ACTION_IMPULSE,

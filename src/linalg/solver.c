@@ -606,7 +606,9 @@ nt_status nt_solver_solve_kept(nt_solver *s, double *b)
 nt_status nt_solver_solve_beside(nt_solver *s, double *b, int count)
 {
     NT_NEED(NULL, "solver b", s, b);
-    NT_NEED_NUMBER(NULL, "count", count, 0, 4);
+    NT_NEED_COUNT(NULL, "count", count);
+    if (count > 4) /* side by side */
+        return NT_INVALID;
     nt_status status = NT_OK;
     if (s->in_use == NT_SOLVER_BLOCK &&
         nt_block_solve_beside(s->present, b, ACCEPTED, &s->statistics.worst_residual)) {

@@ -531,7 +531,7 @@ static nt_status call_method(nt_integrator *it, double h)
     const nt_system *system = it->problem->system;
     nt_status status = it->method->step(&it->stepper, h);
     it->failed[0] = '\0';
-    it->failed_at.file[0] = '\0';
+    nt_error_clear(&it->failed_at);
     if (status == NT_NOT_FINITE && system->failure)
         system->failure(system->self, it->failed, sizeof it->failed);
     if (it->failed[0] && system->place)

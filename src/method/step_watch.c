@@ -25,9 +25,11 @@ int nt_integrator_step_warning(const nt_integrator *it, char *text, int size)
     if (!it || !(it->damped.by > 0))
         return 0;
     const nt_system *system = it->problem->system;
-    system->damping_name(system->self, it->damped.which, name, sizeof name);
+    if (system->damping_name)
+        system->damping_name(system->self, it->damped.which, name, sizeof name);
     return snprintf(text, text ? (size_t)size : 0,
                     "steps of %.3g s are too long for friction and damping: at t = %.6g s those of "
                     "%s alone bear steps up to %.3g s; expected these, or steps: eigenvalue",
-                    it->damped.step, it->damped.t, name, it->damped.step / it->damped.by);
+                    it->damped.step, it->damped.t, name[0] ? name : "one force",
+                    it->damped.step / it->damped.by);
 }

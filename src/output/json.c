@@ -22,7 +22,6 @@ static void json_quoted(nt_json *j, const char *text)
     json_raw(j, "\"");
 }
 
-/* a value follows */
 /* The name of a member; a value follows. */
 static void json_member(nt_json *j, const char *name)
 {

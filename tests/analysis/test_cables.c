@@ -90,7 +90,7 @@ static void begin_cable(bench *b, const char *keys)
     snprintf(text, sizeof text,
              "nutate: 1\n"
              "gravity: [0, 0, -9.81]\n"
-             "tables: {depth: depth.csv}\n"
+             "tables: {depth: depth.csv, edge: {file: edge.csv, beyond: error}}\n"
              "parameters: {s: 0.3}\n"
              "cables:\n"
              "  c: {between: [ground, ground], mass: 2, stiffness: 1e6, damping: 1e-3,\n"
@@ -101,9 +101,14 @@ static void begin_cable(bench *b, const char *keys)
     assert_non_null(depth);
     fputs("x,z\n-5,0\n0,0\n3,-1\n5,1\n7,0.5\n15,2\n", depth);
     fclose(depth);
+    FILE *edge = fopen("edge.csv", "w");
+    assert_non_null(edge);
+    fputs("x,z\n-20,4\n30,-6\n", edge);
+    fclose(edge);
     if (nt_model_read_text(&b->model, text, strlen(text), "bed", NULL, NULL, 0, &b->error))
         fail_msg("%s", b->error.message);
     remove("depth.csv");
+    remove("edge.csv");
     begin_bench(b, (nt_static_setup){0});
 }
 
@@ -193,6 +198,9 @@ static void test_begins_at_rest_on_any_bed(void **state)
         "at: [[0, 0, 1], [10, -2, 7]], length: 15, seabed: {height: 0.05*c.x^2, stiffness: 1e4}",
         "at: [[0, 0, 1], [10, 0, 6]], length: 15,\n"
         "          seabed: {height: \"table(depth, c.x)\", stiffness: 1e5}",
+        /* so slack that a first try leads far beyond the table */
+        "at: [[0, 0, 0.05], [10, 0, -1.95]], length: 14,\n"
+        "          seabed: {height: \"table(edge, c.x)\", stiffness: 1e4}",
     };
     (void)state;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {

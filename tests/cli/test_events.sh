@@ -231,4 +231,38 @@ expect 0 run pulse.yaml --step 2e-2 -o pulse.csv
 says "pulse.yaml:4:10: force f: value rises and falls within one step near t = 0.500"
 expect 0 run pulse.yaml --step 1e-4 -o pulse.csv
 grep -q "rises and falls" err && fail "a pulse that steps follow is said to be passed over"
+# a parameter that follows one that an event sets passes zero with it
+cat >follows.yaml <<'END'
+nutate: 1
+parameters: {a: 1, b: 2*a}
+bodies:
+  body: {mass: 1, inertia: [1, 1, 1], velocity: [1, 0, 0]}
+forces:
+  p: {type: force, on: body, value: [b, 0, 0]}
+events:
+  first: {when: t - 0.2, then: [{set: {a: 2}}]}
+  last: {when: b - 3, then: [{stop: "b is large"}]}
+simulation: {duration: 1, step: 0.01}
+output: {record: [body.position]}
+END
+expect 0 run follows.yaml -o follows.csv
+says "b is large"
+
+# an angle far from the origin is as small as one near it
+cat >far.yaml <<'END'
+nutate: 1
+gravity: [0, 0, 0]
+bodies:
+  a: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 1e9], angular_velocity: [0, 0, 1e-3]}
+  c: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 1e9]}
+joints:
+  s: {type: revolute, between: [c, a], at: [0, 0, 1e9], axis: [0, 0, 1]}
+events:
+  l: {when: s.angle - 5e-6, then: [{stop: "turned"}]}
+simulation: {duration: 0.02, step: 0.001}
+output: {record: [s.angle]}
+END
+expect 0 run far.yaml -o far.csv
+says "turned"
+
 finish

@@ -73,4 +73,18 @@ expect 2 run top.yaml --restart empty.state
 says "empty.state: is not a state"
 expect 4 run top.yaml --restart missing.state
 says "missing.state" "No such file"
+# a run that fails keeps its last state, not one of a while before
+cat >ends.yaml <<'END'
+nutate: 1
+bodies:
+  b: {mass: 1, inertia: [1, 1, 1]}
+forces:
+  p: {type: force, on: b, value: [sqrt(1 - t), 0, 0]}
+simulation: {duration: 2, step: 1e-5}
+output: {record: [b.position]}
+END
+expect 3 run ends.yaml --save failed.state -o ends.csv
+expect 3 run ends.yaml --restart failed.state -o behind.csv
+[ "$(wc -l <behind.csv)" -le 2 ] || fail "a failed run ended $(wc -l <behind.csv) rows behind its state"
+
 finish

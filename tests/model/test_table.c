@@ -330,6 +330,10 @@ static void maps_repeat_themselves(void **state)
             expect_near(g[0], px[0], 1e-12);
             nt_map_evaluate(second, x + turn, u, g);
             assert_true(isnan(g[0]));
+            nt_map_evaluate(both, (double)INFINITY, u, g);
+            assert_true(isnan(g[0]));
+            nt_map_evaluate(both, x, -(double)INFINITY, g);
+            assert_true(isnan(g[0]));
             if (form == NT_SPLINE) { /* to the error of the spline of 24 and 20 points */
                 nt_map_evaluate(both, x + turn, u, f);
                 expect_near(f[0], cos(x) * cos(2 * u), 5e-4);

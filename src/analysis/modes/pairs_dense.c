@@ -269,11 +269,13 @@ static nt_status split_stage(nt_arena *arena, const nt_columns *K, nt_columns *E
     nt_columns T = nt_columns_transposed(arena, A);
     *split = false;
     nt_status status = T.a ? nt_basis_find(arena, &T, NT_FREE_PART, &of_rows) : NT_NO_MEMORY;
-    s->N = nt_basis_complement(&of_rows);
-    for (; status == NT_OK && K && !are_free(K, &s->N); s->N = nt_basis_complement(&of_rows))
-        of_rows.rank++;
-    if (status != NT_OK || of_rows.rank == A->rows)
+    if (status != NT_OK)
         return status;
+    s->N = nt_basis_complement(&of_rows);
+    for (; K && !are_free(K, &s->N); s->N = nt_basis_complement(&of_rows))
+        of_rows.rank++;
+    if (of_rows.rank == A->rows)
+        return NT_OK;
     s->V = nt_basis_range(&of_rows);
     nt_columns EN = nt_columns_product(arena, false, E, &s->N);
     status = EN.a ? nt_basis_find(arena, &EN, 1e-13, &of_free) : NT_NO_MEMORY;

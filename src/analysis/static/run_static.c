@@ -302,6 +302,8 @@ static nt_status find(nt_run *run, nt_error *error)
 {
     search s;
     nt_error own = {0};
+    const nt_stop_request *stop = run->system.stop;
+    run->system.stop = NULL; /* setting parameters asks nobody */
     run->settling = true;
     nt_status status = open_search(&s, run, error ? error : &own);
     if (status == NT_OK && s.n > 0)
@@ -311,6 +313,7 @@ static nt_status find(nt_run *run, nt_error *error)
     if (status == NT_OK && run->model->simulation.static_initial)
         keep_state(&s);
     run->settling = false;
+    run->system.stop = stop;
     nt_parameter_rates_forget(run);
     close_search(&s);
     return status;

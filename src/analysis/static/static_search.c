@@ -573,7 +573,7 @@ static nt_status are_there_loads(nt_static *s, bool *answer)
         *answer = memcmp(s->other, s->residual, size) != 0;
     nt_status back = s->set_load(s->context, load);
     nt_static_go_back(s, s->aside);
-    return status == NT_NO_MEMORY ? status : back;
+    return nt_is_final(status) ? status : back;
 }
 
 /* A search found nothing. Where something is free that a load moves, it is held or named: without

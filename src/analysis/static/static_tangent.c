@@ -93,14 +93,16 @@ static void turn_held(nt_static *s)
 }
 
 /* Into d[n], the right side, what the placement does along held directions, whose part of dq goes
- * into held[nv], and in rows of velocities. */
+ * into held[nv], and in rows of velocities. Without either it does nothing. */
 static nt_status follow_placement(nt_static *s, int k, double *d, double *held)
 {
     const nt_problem *p = s->problem;
     double *placed = s->vector[0], *x = s->other, *of_held = s->step;
     memset(held, 0, (size_t)p->nv * sizeof *held);
     memset(placed, 0, (size_t)p->nv * sizeof *placed);
-    nt_status status = s->placement_rates ? s->placement_rates(s->placed_by, k, placed) : NT_OK;
+    if (!s->placement_rates || (s->n_holds == 0 && p->nn == 0))
+        return NT_OK;
+    nt_status status = s->placement_rates(s->placed_by, k, placed);
     if (status != NT_OK)
         return status;
     nt_static_along_held(s, placed, held);

@@ -21,7 +21,7 @@ static const double BALANCE = 1e-6, ROUNDING = 1e-12;
 /* What friction may hold beyond its limit, relative to it. */
 static const double BEYOND = 1e-6;
 
-/* The largest load or reaction: N, N m. Loads without reactions go into s->other. */
+/* The largest load or reaction: N, N m. s->other is scratch. */
 static nt_status largest_forces(nt_static *s, double largest[2])
 {
     const nt_problem *p = s->problem;

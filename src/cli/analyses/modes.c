@@ -373,7 +373,7 @@ static int write_campbell(job *j, const nt_campbell *c)
             double s[2], *at = row + 1 + 4 * i;
             nt_campbell_at(c, i, k, s, NULL);
             double size = hypot(s[0], s[1]);
-            at[0] = fabs(s[1]) / 6.283185307179586476925286766559;
+            at[0] = fabs(s[1]) / TURN;
             at[1] = size > 0 && s[0] != 0 ? -s[0] / size : 0;
             at[2] = s[0], at[3] = s[1];
         }
@@ -400,8 +400,7 @@ static int draw_campbell(const job *j, const nt_campbell *c)
         for (int k = 0; k < values; k++) {
             double s[2];
             nt_campbell_at(c, i, k, s, NULL);
-            numbers[(size_t)i * (size_t)values + (size_t)k] =
-                fabs(s[1]) / 6.283185307179586476925286766559;
+            numbers[(size_t)i * (size_t)values + (size_t)k] = fabs(s[1]) / TURN;
             numbers[(size_t)(n + i) * (size_t)values + (size_t)k] = s[0];
         }
     const nt_cli_panel panels[] = {
@@ -458,8 +457,7 @@ static int follow_modes(job *j)
             least = fmin(least, likeness);
         }
         fprintf(stderr, "%5d  %.6g Hz, %.6g 1/s to %.6g Hz, %.6g 1/s  %s\n", i + 1,
-                fabs(first[1]) / 6.283185307179586, first[0], fabs(last[1]) / 6.283185307179586,
-                last[0], words);
+                fabs(first[1]) / TURN, first[0], fabs(last[1]) / TURN, last[0], words);
         say_stability(j, c, i);
     }
     if (status == NT_EXIT_DONE && !j->options->quiet)

@@ -310,7 +310,8 @@ static nt_status check_joints(nt_reader *reader, const nt_event *event, const nt
     return NT_OK;
 }
 
-/* Whether an event may give a parameter another value. */
+/* Whether an event may give a parameter another value, or one that it follows: those stand before
+ * it. */
 static bool is_set(const nt_model *model, int parameter)
 {
     for (int i = 0; i < model->n_happenings; i++)
@@ -319,6 +320,12 @@ static bool is_set(const nt_model *model, int parameter)
             if (does(a, NT_ACTION_SET) && a->state < 0 && a->target == parameter)
                 return true;
         }
+    int n = 0;
+    const nt_expression *law = model->parameters[parameter].expression;
+    const int *follows = law ? nt_expression_variables(law, &n) : NULL;
+    for (int i = 0; i < n; i++)
+        if (follows[i] < model->n_parameters && is_set(model, follows[i]))
+            return true;
     return false;
 }
 

@@ -79,9 +79,10 @@ static void move(nt_integrator *it, const nt_phase *before, double part, unsigne
         double place = place_size(p, block, now->q);
         double rate = fmax(speed, h > 0 ? OF_A_STEP * place / h : 0);
         for (int i = block->v; i < block->v + block->nv; i++) {
-            double turns = p->quantity[i] == NT_ANGLE ? p->length : 1;
-            increment[i] = first ? 0 : part * weight(&seed) * (turns == 1 ? place : 1);
-            moved->v[i] += part * weight(&seed) * (first ? fabs(now->v[i]) : rate / turns);
+            bool turns = p->quantity[i] == NT_ANGLE;
+            double pace = first ? fabs(now->v[i]) : turns ? rate / p->length : rate;
+            increment[i] = first ? 0 : part * weight(&seed) * (turns ? 1 : place);
+            moved->v[i] += part * weight(&seed) * pace;
             moved->vdot[i] += part * weight(&seed) * pull;
         }
     }

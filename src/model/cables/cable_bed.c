@@ -188,8 +188,8 @@ static nt_status try_step(resting *r, double *energy, bool *downhill)
         r->trial[k] = k > 0 && k < r->c->n ? v3_add(r->x[k], r->step[k]) : r->x[k];
     nt_status status = energy_at(r, r->trial, &next);
     *downhill = status == NT_OK && next <= *energy + r->rounding;
-    if (!*downhill)
-        return status;
+    if (!*downhill) /* where the bed has no height a shorter step is tried */
+        return status == NT_NOT_FINITE ? NT_OK : status;
     v3 *x = r->x;
     r->x = r->trial, r->trial = x, *energy = next;
     return differentiate(r);

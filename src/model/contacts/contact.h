@@ -210,7 +210,6 @@ nt_status nt_contact_prepare(nt_run *run, const nt_element *element, nt_skeleton
  * methods ask of bodies that nothing else binds. */
 unsigned nt_touch_wanted(const nt_view *view, int body_a, int body_b);
 
-/* Adds force and moment of a touch to the ports view->pair; or its tangent, of these bodies. */
 /* How fast a contact damps the motion of its two bodies against each other, 1/s: its damping in the
  * direction in which that is largest, across the sliding, along it or along the normal, over what
  * moves there. Bodies that joints or implicit forces hold count as held: for all, less than the
@@ -219,6 +218,7 @@ unsigned nt_touch_wanted(const nt_view *view, int body_a, int body_b);
 double nt_touch_damping_rate(const nt_view *view, int body_a, int body_b, const nt_touch *t,
                              double *beside);
 
+/* Adds force and moment of a touch to the ports view->pair; or its tangent, of these bodies. */
 void nt_touch_push(const nt_view *view, const nt_touch *touch);
 void nt_touch_add(const nt_view *view, int body_a, int body_b, const nt_touch *touch,
                   const nt_touch_tangent *tangent);

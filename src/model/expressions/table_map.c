@@ -147,7 +147,9 @@ void nt_map_evaluate(const nt_table *map, double x, double u, double out[6])
     bool out_of_x = x < map->x[0] || x > map->x[map->n - 1];
     bool out_of_u = u < map->u[0] || u > map->u[map->m - 1];
     bool none = isnan(x) || isnan(u) || (out_of_x && map->form.beyond == NT_BEYOND_ERROR) ||
-                (out_of_u && across.beyond == NT_BEYOND_ERROR);
+                (out_of_u && across.beyond == NT_BEYOND_ERROR) ||
+                (isinf(x) && map->form.beyond == NT_BEYOND_PERIODIC) ||
+                (isinf(u) && across.beyond == NT_BEYOND_PERIODIC);
     for (int i = 0; i < 6; i++)
         out[i] = none ? (double)NAN : 0;
     if (none)

@@ -8,7 +8,7 @@ static nt_row_spec motion_spec(const nt_joint *joint)
     return (nt_row_spec){joint->rotates ? NT_ROW_ANGLE : NT_ROW_SLIDE, 0, 0};
 }
 
-/* A latch locks all that is free: of a thread the displacement goes with the angle. */
+/* A latch locks angle and displacement: of a thread the one goes with the other. */
 static int count_locks(const nt_joint *joint)
 {
     if (!joint->locks)

@@ -468,7 +468,9 @@ static nt_status parameter_rates_find(nt_run *run, int k, nt_error *error)
         status = nt_survey_mark(&s);
         if (status == NT_OK)
             status = nt_survey_differentiate(&s, rates->scale);
-        const nt_element *apart = status == NT_OK ? nt_survey_find_apart(&s) : NULL;
+        const nt_element *apart = NULL;
+        if (status == NT_OK)
+            status = nt_survey_find_apart(&s, &apart);
         if (apart) {
             status = refuse_apart(run, k, apart, error);
             nt_survey_end(&s);

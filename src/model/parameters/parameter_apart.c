@@ -107,20 +107,20 @@ nt_status nt_survey_mark(nt_survey *s)
     return s->marks ? mark_all(s, s->marks) : NT_NO_MEMORY;
 }
 
-const nt_element *nt_survey_find_apart(nt_survey *s)
+nt_status nt_survey_find_apart(nt_survey *s, const nt_element **apart)
 {
     nt_run *run = s->run;
     size_t n = (size_t)run->model->n_elements;
     uint64_t *now = s->marks + PLACES * n;
+    *apart = NULL;
     for (int i = 0; i < run->model->n_parameters; i++)
         run->variables[i] = run->parameters[i].value;
     run->length = s->length;
-    if (mark_all(s, now) != NT_OK)
-        return NULL;
-    for (size_t i = 0; i < PLACES * n; i++)
+    nt_status status = mark_all(s, now);
+    for (size_t i = 0; i < PLACES * n && status == NT_OK && !*apart; i++)
         if (s->marks[i] != now[i]) {
             nt_survey_derive_at(s, 0);
-            return &run->model->elements[i % n];
+            *apart = &run->model->elements[i % n];
         }
-    return NULL;
+    return status;
 }

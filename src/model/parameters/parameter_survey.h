@@ -70,7 +70,7 @@ nt_status nt_survey_differentiate(nt_survey *survey, double scale);
  * were, finds an element that adds something else now: it keeps numbers apart from its data. Those
  * are then prepared anew as they were. NULL: all add what they did. */
 nt_status nt_survey_mark(nt_survey *survey);
-const nt_element *nt_survey_find_apart(nt_survey *survey);
+nt_status nt_survey_find_apart(nt_survey *survey, const nt_element **apart);
 
 /* The numbers of the file at a distance along their tangent, and everything derived from them. */
 nt_status nt_survey_derive_at(nt_survey *survey, double distance);
