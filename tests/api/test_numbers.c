@@ -4,6 +4,8 @@
  * that it was given; the others return what their headers say of a thing that is not there. */
 #include "api/numbers.h"
 
+#include <stdlib.h>
+
 static double more[ROOM];
 
 /* ---- what stands below the model ------------------------------------------------------------ */
@@ -199,8 +201,14 @@ static void in_integrators(void **state)
         INVALID(nt_sensitivity_dense(sensitivity, 0, t, &d));
     }
     now = at = nt_integrator_state(it);
-    INVALID(nt_integrator_restore(it, numbers, 0, e));
-    INVALID(nt_integrator_restore(it, numbers, (size_t)-1 / 2, e));
+    size_t whole = nt_integrator_saved_size(it);
+    char *saved = calloc(whole + 1, 1);
+    assert_non_null(saved);
+    nt_integrator_save(it, saved);
+    INVALID(nt_integrator_restore(it, saved, 0, e));
+    INVALID(nt_integrator_restore(it, saved, whole - 1, e));
+    INVALID(nt_integrator_restore(it, saved, whole + 1, e));
+    free(saved);
     int index[1] = {5};
     nt_integrator_redundant(it, index, -1);
     nt_integrator_redundant(it, index, 0);
