@@ -7,26 +7,38 @@
 
 static bool parse_vector(nt_parser *p, nt_operand out[3]);
 
-/* NAME, where NAME.x and the others are variables. */
+/* The variable NAME.c; -1: there is none. */
+static int component_of(const nt_parser *p, int at, int length, char c)
+{
+    const nt_symbols *s = p->symbols;
+    char name[160];
+    int size = snprintf(name, sizeof name, "%.*s.%c", length, p->text + at, c);
+    bool fits = size < (int)sizeof name;
+    return fits && s && s->resolve ? s->resolve(s->context, name, size) : -1;
+}
+
+/* NAME, where NAME.x and the others are variables, and NAME.w, of a quaternion, is none. */
 static bool parse_vector_name(nt_parser *p, int at, int length, nt_operand out[3])
 {
     static const char components[] = "xyz";
-    const nt_symbols *s = p->symbols;
-    char name[160];
+    int shown = length < 60 ? length : 60;
     p->at = at + length;
     for (int i = 0; i < 3; i++) {
-        int size = snprintf(name, sizeof name, "%.*s.%c", length, p->text + at, components[i]);
-        bool fits = size < (int)sizeof name;
-        int variable = fits && s && s->resolve ? s->resolve(s->context, name, size) : -1;
+        int variable = component_of(p, at, length, components[i]);
         if (variable < 0)
             return nt_parser_fail(
                 p, at,
                 "unknown vector '%.*s', expected one such as BODY.velocity, or [x, "
                 "y, z]",
-                length < 60 ? length : 60, p->text + at);
+                shown, p->text + at);
         if (!nt_parser_emit(p, (nt_code){.operation = NT_OP_VARIABLE, .a = variable}, &out[i]))
             return false;
     }
+    if (component_of(p, at, length, 'w') >= 0)
+        return nt_parser_fail(p, at,
+                              "'%.*s' has four components, expected a vector of three, such as "
+                              "BODY.velocity or BODY.x_axis",
+                              shown, p->text + at);
     return true;
 }
 
