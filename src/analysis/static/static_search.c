@@ -16,6 +16,7 @@
  * goes along it to where it hangs, and what is left are moments that turn its links. */
 #include "analysis/static/static.h"
 
+#include "base/chance.h"
 #include "base/error.h"
 
 #include <float.h>
@@ -71,9 +72,9 @@ static nt_status look_at_rows(nt_static *s, bool *independent)
     for (int i = 0; i < nc; i++) {
         if (!(scale[i] > 0))
             return NT_OK; /* what nothing can move */
-        seed = seed * 1664525u + 1013904223u;
+        double size = 1 + 0.5 * (1 + nt_chance(&seed));
         scale[i] = sqrt(scale[i]);
-        x[nv + i] = (seed & 128 ? 1 : -1) * (1 + (double)(seed >> 8) / (1 << 24));
+        x[nv + i] = seed & 128 ? size : -size;
         before += x[nv + i] * x[nv + i];
     }
     for (int pass = 0; pass < 2; pass++) {

@@ -5,6 +5,7 @@
  * for rounding finds those near zero, of either sign: so together they miss none. */
 #include "analysis/static/static.h"
 
+#include "base/chance.h"
 #include "base/error.h"
 
 #include <float.h>
@@ -62,8 +63,8 @@ static void begin(const nt_static *s, double *x)
 {
     unsigned seed = 1;
     for (int i = 0; i < s->problem->nv; i++) {
-        seed = seed * 1664525u + 1013904223u;
-        x[i] = s->is_first[i] ? 0 : (1 + (double)(seed >> 8) / (1 << 24)) / sqrt(s->drag[i]);
+        double size = 1 + 0.5 * (1 + nt_chance(&seed));
+        x[i] = s->is_first[i] ? 0 : size / sqrt(s->drag[i]);
         x[i] *= seed & 128 ? 1 : -1;
     }
 }

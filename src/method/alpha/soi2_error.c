@@ -22,6 +22,7 @@
  * O(h), by sweeps that each gain a factor h; the step's own vdot is off by O(h^2), in the first
  * steps by O(h). In the first step A_b is missing and the term with it too: the estimate then has
  * the right order and h^3/12 z''' too much. */
+#include "base/chance.h"
 #include "base/vector3.h"
 #include "method/alpha/soi2.h"
 #include "method/step_control.h"
@@ -161,9 +162,9 @@ static nt_status relieve_of_rounding(nt_stepper *s, const nt_soi2 *w, double *es
     double *z = w->n.z, *rows = w->n.residual;
     double unit = UNITS * DBL_EPSILON, length = 1 + soi2_largest(s->next.q, p->nq);
     unsigned chance = 1;
-    for (int i = 0; i < p->nc; i++) { /* numbers from -1 to 1 as chance has them */
-        chance = 1664525u * chance + 1013904223u;
-        z[p->nv + i] = i >= p->nh ? 0 : unit * length * ((chance >> 8) / 8388608.0 - 1);
+    for (int i = 0; i < p->nc; i++) {
+        double part = nt_chance(&chance);
+        z[p->nv + i] = i >= p->nh ? 0 : unit * length * part;
     }
     nt_status status = answer_rows(s, z);
     if (status != NT_OK)

@@ -10,6 +10,7 @@
  * place the distance from the origin, and the model's length, of an angle 1 rad, of a rate the
  * fastest one and what the rounding of positions makes of rates within a step, of accelerations and
  * multipliers the largest one. */
+#include "base/chance.h"
 #include "method/events/stops.h"
 #include "method/integrator.h"
 
@@ -27,8 +28,7 @@ static const double OF_A_STEP = 1e-2;
 /* From 1/2 to 1 of either sign: a number of no meaning for each call. */
 static double weight(unsigned *seed)
 {
-    *seed = *seed * 1664525u + 1013904223u;
-    double part = (double)(*seed >> 8) / 16777216;
+    double part = 0.5 * (1 + nt_chance(seed));
     return part < 0.5 ? 0.5 + part : -part;
 }
 

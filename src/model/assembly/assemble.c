@@ -12,6 +12,7 @@
  * constraints: minimise v^T M v / 2 with G v = -Phi_t. */
 #include "model/assembly/assembly.h"
 
+#include "base/chance.h"
 #include "base/error.h"
 #include "model/evaluate.h"
 #include "model/joints/joint.h"
@@ -341,8 +342,7 @@ static void put_beside(nt_assembly *a, const double *q, unsigned *seed)
     nt_run *run = a->run;
     nt_problem *p = a->problem;
     for (int i = 0; i < p->nv; i++) {
-        *seed = *seed * 1664525u + 1013904223u;
-        double number = (double)(*seed >> 8) / (1 << 23) - 1;
+        double number = nt_chance(seed);
         double size = p->quantity[i] == NT_ANGLE ? 0.6 : 0.2 * run->length;
         a->dv[i] = a->fixed[i] ? 0 : size * number;
     }

@@ -7,6 +7,7 @@
  * (distances, angles, friction) has differences of sixth order, judged by those of fourth. */
 #include "model/parameters/parameter.h"
 
+#include "base/chance.h"
 #include "model/bodies/bodies.h"
 #include "model/bodies/body.h"
 #include "model/evaluate.h"
@@ -539,16 +540,9 @@ nt_status nt_run_parameter_tangent(void *self, const nt_point *at, int k, const 
 
 /* ---- which elements are quadratic ----------------------------------------------------------- */
 
-/* Numbers in (-1, 1), always the same. */
-static double next_number(unsigned *seed)
-{
-    *seed = *seed * 1664525u + 1013904223u;
-    return (double)(*seed >> 8) / (1 << 23) - 1;
-}
-
 static v3 next_vector(unsigned *seed, double size)
 {
-    double x = next_number(seed), y = next_number(seed), z = next_number(seed);
+    double x = nt_chance(seed), y = nt_chance(seed), z = nt_chance(seed);
     return v3_scale(size, v3_of(x, y, z));
 }
 
@@ -572,7 +566,7 @@ static void stir(nt_run *run, unsigned *seed)
         }
     }
     for (int i = 0; i < run->system.nh + run->system.nn; i++)
-        run->multipliers[i] = 1 + 0.5 * next_number(seed);
+        run->multipliers[i] = 1 + 0.5 * nt_chance(seed);
 }
 
 /* At the initial placement signals and their rates may happen to be zero. */
@@ -580,9 +574,9 @@ static void stir_signals(nt_run *run, const nt_parameter_rates *rates, unsigned 
 {
     int first = run->model->n_parameters + 1;
     for (int i = 0; i < run->model->n_signals; i++)
-        run->variables[first + i] = 0.5 + 0.4 * next_number(seed);
+        run->variables[first + i] = 0.5 + 0.4 * nt_chance(seed);
     for (int i = 0; i < rates->n_signals; i++)
-        rates->variables[first + rates->signal[i].signal] = 1 + 0.5 * next_number(seed);
+        rates->variables[first + rates->signal[i].signal] = 1 + 0.5 * nt_chance(seed);
 }
 
 /* The same from two values, far away or not, and from six, to 1e-10 of the largest, and not zero. A
