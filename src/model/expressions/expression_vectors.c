@@ -7,38 +7,26 @@
 
 static bool parse_vector(nt_parser *p, nt_operand out[3]);
 
-/* The variable NAME.c; -1: there is none. */
-static int component_of(const nt_parser *p, int at, int length, char c)
-{
-    const nt_symbols *s = p->symbols;
-    char name[160];
-    int size = snprintf(name, sizeof name, "%.*s.%c", length, p->text + at, c);
-    bool fits = size < (int)sizeof name;
-    return fits && s && s->resolve ? s->resolve(s->context, name, size) : -1;
-}
-
-/* NAME, where NAME.x and the others are variables, and NAME.w, of a quaternion, is none. */
+/* NAME, where NAME.x and the others are variables. */
 static bool parse_vector_name(nt_parser *p, int at, int length, nt_operand out[3])
 {
     static const char components[] = "xyz";
-    int shown = length < 60 ? length : 60;
+    const nt_symbols *s = p->symbols;
+    char name[160];
     p->at = at + length;
     for (int i = 0; i < 3; i++) {
-        int variable = component_of(p, at, length, components[i]);
+        int size = snprintf(name, sizeof name, "%.*s.%c", length, p->text + at, components[i]);
+        bool fits = size < (int)sizeof name;
+        int variable = fits && s && s->resolve ? s->resolve(s->context, name, size) : -1;
         if (variable < 0)
             return nt_parser_fail(
                 p, at,
                 "unknown vector '%.*s', expected one such as BODY.velocity, or [x, "
                 "y, z]",
-                shown, p->text + at);
+                length < 60 ? length : 60, p->text + at);
         if (!nt_parser_emit(p, (nt_code){.operation = NT_OP_VARIABLE, .a = variable}, &out[i]))
             return false;
     }
-    if (component_of(p, at, length, 'w') >= 0)
-        return nt_parser_fail(p, at,
-                              "'%.*s' has four components, expected a vector of three, such as "
-                              "BODY.velocity or BODY.x_axis",
-                              shown, p->text + at);
     return true;
 }
 
