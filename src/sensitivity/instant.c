@@ -165,6 +165,30 @@ static nt_status power_of(nt_sensitivity *s, const nt_phase *phase, double *powe
     return status;
 }
 
+/* What an indicator may be off its zero where its time is, as a part of its largest value in the
+ * step: location leaves much less. */
+static const double OFF_ZERO = 1e-6;
+
+/* An indicator that passes zero by a jump of its own says nothing of its time. */
+static nt_status check_at_zero(nt_sensitivity *s, const nt_jump_of_state *jump, nt_error *error)
+{
+    nt_integrator *it = s->integrator;
+    const nt_system *system = it->problem->system;
+    nt_point at = nt_sensitivity_point(s, jump->from);
+    double h = fmax(it->stops.stretch.h, jump->from->all[NT_PHASE_STEP]);
+    nt_status status = it->stops.events->indicate(system->self, &at, it->stops.g[0], it->stops.way);
+    double off = it->stops.g[0][jump->indicator];
+    if (status != NT_OK || !(fabs(off) > OFF_ZERO * jump->scale * h))
+        return status;
+    char words[160] = "an event";
+    if (it->stops.events->indicator_word)
+        it->stops.events->indicator_word(system->self, jump->indicator, words, sizeof words);
+    return nt_fail(error, NT_UNSUPPORTED,
+                   "at t = %.9g s %s passes its zero by a jump, from %.6g: how its time varies is "
+                   "not known, and what follows has no derivative",
+                   jump->from->all[NT_PHASE_T], words, off);
+}
+
 static nt_status grazes(const nt_sensitivity *s, const nt_jump_of_state *jump, nt_error *error)
 {
     const nt_system *system = s->integrator->problem->system;
@@ -431,6 +455,10 @@ nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of
     if (status != NT_OK)
         return nt_fail(error, status, "sensitivities of an event at t = %.9g s: %s", s->t,
                        nt_status_text(status));
+    if (jump->indicator >= 0 && !s->balances)
+        status = check_at_zero(s, jump, error);
+    if (status != NT_OK)
+        return status;
     if (jump->indicator >= 0 && !(fabs(passes) > GRAZES * jump->scale))
         return grazes(s, jump, error);
     bool maps = false; /* more than accelerations jumps */
@@ -448,6 +476,8 @@ nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of
             status = time_rate(s, jump, i, &d, passes, &dt, error);
         else if (jump->kept_at >= 0)
             dt = d.memory[jump->kept_at];
+        else if (jump->carried && !first)
+            dt = s->jump_time[i];
         for (size_t k = 0; k < nv; k++) {
             d.q[k] += jump->from->v[k] * dt;
             d.v[k] += jump->from->vdot[k] * dt;

@@ -29,6 +29,8 @@ typedef struct nt_stops {
     double nudge;     /* s, of the last step */
     nt_phase at;      /* a state within a step */
     nt_phase from;    /* the state just before something happened */
+    nt_phase shown;   /* one with the accelerations and multipliers of its own forces  */
+    bool balances;    /* indicators are of such, and those of states lie within steps  */
     nt_phase beyond;  /* the sample at which something has happened, while `seen`     */
     double *beyond_v; /* [nv] its velocities in the system's frame */
     bool seen;
@@ -39,7 +41,7 @@ typedef struct nt_stops {
     double *v, *memory, *impulse, *restitution; /* of an instant */
     double *scratch;                            /* [scratch_size] kept over looks into a step */
     size_t scratch_size;
-    unsigned char *way, *fired, *off; /* [n], [n], [nc] */
+    unsigned char *way, *fired, *off; /* [n], [n] 0: not due, [nc] */
     double *z;                        /* [n] of an impact */
     double *rates;                    /* [2 nv] of a point in the system's frame */
     /* of an impact (impact.c) */
@@ -59,6 +61,7 @@ typedef struct nt_jump_of_state {
     int ends;      /* the run does                                                               */
     int bends;     /* nothing has happened but that derivatives of accelerations jump            */
     int kept_at;   /* the entry of memory that held the time; -1: none              */
+    int carried;   /* its time is that of what has happened just before, which made it due       */
     double scale;  /* of the indicator's rate: what counts as none                               */
     unsigned pattern; /* of the impact: nt_stops                                                 */
     int number;       /* of nt_events.word                                                       */
@@ -78,6 +81,8 @@ nt_status nt_instant_behind(struct nt_integrator *integrator, int which, const n
  * strikes: s->impulse acts. NT_SINGULAR, NT_NOT_CONVERGED with words. */
 nt_status nt_impact(struct nt_integrator *integrator, nt_phase *phase, bool strikes,
                     nt_error *error);
+/* Behind it: lets stops be off from which the bodies part, in memory. */
+nt_status nt_impact_part(struct nt_integrator *integrator, const nt_phase *phase, double *memory);
 /* Moves the bodies, by what is least in kinetic energy, until every row that takes part is met.
  * NT_INCONSISTENT with words where the others do not let one close. */
 nt_status nt_impact_close_gaps(struct nt_integrator *integrator, nt_phase *phase, nt_error *error);
@@ -86,6 +91,10 @@ void nt_instant_take_rows(struct nt_integrator *integrator, const double *memory
 
 /* The room of a state, laid out like another. */
 nt_phase nt_stops_phase_like(const nt_phase *like, double *all);
+/* A state as a point in the system's frame, for its functions. */
+nt_point nt_stops_point(struct nt_integrator *integrator, const nt_phase *phase);
+/* Finds nt_stops.balances, at the present state. */
+nt_status nt_stops_find_balances(struct nt_integrator *integrator);
 /* The indicators at a state, in g[n], and which of their passages count, in nt_stops.way. */
 nt_status nt_stops_indicators(struct nt_integrator *integrator, const nt_phase *phase, double *g);
 /* largest[n], the largest sizes of indicators, is raised to what the present ones, g[n], are made
