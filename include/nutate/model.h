@@ -280,9 +280,12 @@ NT_API int nt_model_remark(const nt_model *model, int i, nt_error *remark);
  * run; NULL where there is none of this number, "" where it does not end it. Occurrences of
  * higher numbers are those of sliding modes: `sliding` of them, two for each switch that may slide,
  * which then begins (even ones behind the events) and ends; with names such as "sliding
- * begins: 'value' at 12:5" and "joint rail sticks". */
+ * begins: 'value' at 12:5" and "joint rail sticks". Behind them are those of rigid limits, three
+ * for the lower and three for the upper limit of a joint: "joint rail hits its lower limit", and
+ * that it rests on it and leaves it. */
 NT_API int nt_model_event_count(const nt_model *model);
 NT_API int nt_model_sliding_count(const nt_model *model);
+NT_API int nt_model_limit_count(const nt_model *model);
 NT_API const char *nt_model_event_name(const nt_model *model, int i);
 NT_API const char *nt_model_event_end(const nt_model *model, int i);
 

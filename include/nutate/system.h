@@ -165,9 +165,10 @@ typedef enum nt_feature {
  * positive wherever the branch that is held is the one in force; g below zero leaves it. */
 enum { NT_RISING = 1, NT_FALLING = 2, NT_INSIDE = 4 };
 
-/* Of a row that meets in an impact: by Poisson's law, else by Newton's; and whether it can only
- * push, from the side from which it is met. */
-enum { NT_IMPACT_POISSON = 1, NT_IMPACT_ONE_SIDED = 2 };
+/* Of a row that meets in an impact: by Poisson's law, else by Newton's; whether it can only push,
+ * from the side from which it is met; and, of a row that keeps its value from growing (above) or
+ * from falling (below), that it pushes from there alone, whatever its rate. */
+enum { NT_IMPACT_POISSON = 1, NT_IMPACT_ONE_SIDED = 2, NT_IMPACT_ABOVE = 4, NT_IMPACT_BELOW = 8 };
 
 /* One thing that happens at a point. What it changes is written behind `memory`; the rest is zero
  * at first. Entries of v and of rows are those of the system, in its frame. */
@@ -239,6 +240,16 @@ typedef struct nt_events {
      * as: NULL, or what this has made of memory at a state beside, whose choices are taken again.
      * NULL: memory keeps nothing of it. */
     void (*settle)(void *self, const nt_point *at, double time, const double *as, double *memory);
+    /* Behind an impact with rows that are NT_IMPACT_ABOVE or NT_IMPACT_BELOW: parted[nh + nn] is 1
+     * for those of them that go away from where they push, and memory is to let them be off. What
+     * such a row holds at a start may be more than it can. NULL: there are none. */
+    void (*part)(void *self, const unsigned char *parted, double *memory);
+    /* Indicators of rigid limits: the first of them and how many. Below zero it is passed while it
+     * is free, and pulls while it bears. For static states: whether number i of them (of n_limits)
+     * bears with this memory, where it does from now on (on 1) or no longer (on 0); -1: it stays.
+     */
+    int limits, n_limits;
+    int (*bear)(void *self, int i, int on, double *memory);
 } nt_events;
 
 /* A rotation that three constraint rows give as a function of time: where it is, how fast it turns,

@@ -163,6 +163,7 @@ class Model:
         ]
         self._places = {name: i for i, name in enumerate(self._parameter_names)}
         happens = lib.nt_model_event_count(self._pointer) + lib.nt_model_sliding_count(self._pointer)
+        happens += lib.nt_model_limit_count(self._pointer)
         self._event_names = [text(lib.nt_model_event_name(self._pointer, i)) for i in range(happens)]
         if values:
             self._apply(self._values)

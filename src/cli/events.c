@@ -30,7 +30,7 @@ static void write_event(void *context, const nt_occurrence *o)
 {
     nt_cli_events *events = context;
     int i = o->number - nt_model_event_count(events->model);
-    if (i >= 0)
+    if (i >= 0 && i < nt_model_sliding_count(events->model))
         count_sliding(events, i, o->t);
     const double row[] = {o->t, o->number, o->energy[0], o->energy[1], o->energy[0] - o->energy[1]};
     if (events->writer && events->status == NT_OK)
@@ -66,7 +66,7 @@ static int take_files(nt_cli_events *events, const nt_cli_places *places)
     return events->files ? NT_EXIT_DONE : nt_cli_no_memory();
 }
 
-/* Names of events, then of sliding modes as they begin and end, in names[n]. */
+/* Names of events, of sliding modes as they begin and end, and of limits, in names[n]. */
 static bool take_names(const nt_model *model, char **names, int n)
 {
     bool good = true;
@@ -117,7 +117,8 @@ static nt_status create_table(nt_cli_events *events, const nt_cli_plan *plan, in
 int nt_cli_events_open(nt_cli_events *events, const nt_cli_plan *plan, const nt_cli_places *places,
                        const nt_cli_state *state)
 {
-    int n = nt_model_event_count(plan->model) + nt_model_sliding_count(plan->model);
+    int n = nt_model_event_count(plan->model) + nt_model_sliding_count(plan->model) +
+            nt_model_limit_count(plan->model);
     nt_error error = {0};
     *events = (nt_cli_events){.model = plan->model};
     if (n == 0)

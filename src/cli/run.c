@@ -428,7 +428,9 @@ static int check_options(const run *r, const nt_cli_options *options)
 static int check_places(run *r, const nt_cli_options *options)
 {
     const nt_model *model = r->plan.model;
-    bool happens = nt_model_event_count(model) + nt_model_sliding_count(model) > 0;
+    bool happens =
+        nt_model_event_count(model) + nt_model_sliding_count(model) + nt_model_limit_count(model) >
+        0;
     int status = nt_cli_places_check(&r->places, &r->plan, options, happens ? "events" : NULL);
     bool renews = options->restart && !options->save && !options->resume && r->places.state &&
                   nt_cli_would_overwrite(r->places.state, options->restart);

@@ -7,6 +7,7 @@
 #include "model/elements.h"
 #include "model/evaluate.h"
 #include "model/events/events.h"
+#include "model/events/limits.h"
 #include "model/events/sliding.h"
 #include "model/joints/joint.h"
 #include "model/quantities/signal.h"
@@ -397,6 +398,8 @@ nt_status nt_model_build(nt_model *model, nt_error *error)
     status = nt_run_assemble(origin, true, error);
     if (status == NT_OK)
         status = nt_signals_check_reactions(model, error);
+    if (status == NT_OK)
+        status = nt_limits_check_placement(origin, error);
     nt_run_rest(origin);
     return status;
 no_memory:

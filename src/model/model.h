@@ -51,6 +51,13 @@ typedef struct nt_grip_words {
     const char *words[2];
 } nt_grip_words;
 
+/* A joint with rigid limits (events/limits.h): among the elements, and words for what happens at
+ * its lower and its upper limit. */
+typedef struct nt_limit_words {
+    int joint;
+    const char *words[6];
+} nt_limit_words;
+
 /* What an event does: exactly one of these (bits of given). */
 enum {
     NT_ACTION_RELEASE,
@@ -208,6 +215,8 @@ struct nt_model {
     int n_slides;         /* of them those that may slide: the last elements, one each */
     nt_grip_words *grips; /* [n_grips] contacts that stick */
     int n_grips;
+    nt_limit_words *limits; /* [n_limits] joints with rigid limits */
+    int n_limits;
     int grip_memory;      /* NT_GRIP_MEMORY entries for each */
     int slide_memory;     /* NT_SLIDE_MEMORY entries for each of these */
     nt_event *happenings; /* [n_happenings] what the section `events` says */

@@ -388,6 +388,7 @@ static void in_models(void **state)
     assert_int_equal(nt_run_warning(NULL, 0, a, ROOM), 0);
     assert_int_equal(nt_model_event_count(NULL), 0);
     assert_int_equal(nt_model_sliding_count(NULL), 0);
+    assert_int_equal(nt_model_limit_count(NULL), 0);
     assert_int_equal(nt_model_creeps(NULL, 0, a, ROOM), 0);
     assert_int_equal(nt_model_creeps(model, 0, NULL, ROOM), 0);
     assert_int_equal(nt_model_event_count(model), 0);

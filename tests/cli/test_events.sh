@@ -82,6 +82,22 @@ each run bouncing.yaml --frame body --method generalized-alpha-soi2 --duration 2
 each run bouncing.yaml --method rkmk-dop853 --set simulation.tolerance=1e-9 --duration 2
 each run bouncing.yaml --method bdf --set simulation.tolerance=1e-7 --duration 2
 each sens bouncing.yaml --param pull --param kick --duration 0.85 --step 5e-3
+# a double pendulum between rigid limits, until it rests on two of them
+cat >limited.yaml <<'END'
+nutate: 1
+bodies:
+  a: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}
+  b: {mass: 0.7, inertia: [0.05, 0.05, 0.05], position: [1.3, 0, 0]}
+joints:
+  shoulder: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0],
+             limits: {upper: 0.4, restitution: 0.5}}
+  elbow: {type: revolute, between: [a, b], at: [1, 0, 0], axis: [0, 1, 0],
+          limits: {lower: -0.5, upper: 0.6, restitution: 0.5, impact_law: Poisson}}
+simulation: {duration: 0.8, step: 1e-3, method: generalized-alpha}
+output: {record: [shoulder.angle, elbow.angle, shoulder.torque, energy]}
+END
+each run limited.yaml
+each run limited.yaml --method rkmk-dop853 --set simulation.tolerance=1e-9
 # four feet that stick on a slope
 {
     echo 'nutate: 1'

@@ -515,9 +515,12 @@ static nt_status take_memory(nt_static *s)
     s->n_rough = nt_static_dry_count(s);
     s->dry = NT_TAKE(&s->arena, s->n_rough, nt_dry_friction);
     s->rough = NT_TAKE(&s->arena, s->n_rough, nt_static_rough);
+    int indicators = p->system->events ? p->system->events->n : 0;
+    s->indicators = NT_TAKE(&s->arena, indicators, double);
+    s->ways = NT_TAKE(&s->arena, indicators, unsigned char);
     s->parameters = NT_TAKE(&s->arena, p->system->n_parameters, double);
     if (!s->holds || !s->is_first || !s->diagonal || !s->parameters || !room || !s->dry ||
-        !s->rough)
+        !s->rough || !s->indicators || !s->ways)
         return NT_NO_MEMORY;
     const struct {
         double **at;

@@ -67,6 +67,8 @@ struct nt_static {
     nt_dry_friction *dry;                /* [n_rough] at the present point  */
     nt_static_rough *rough;              /* [n_rough]                       */
     double *reference, *before_friction; /* points            */
+    double *indicators;                  /* [n] of all events                       */
+    unsigned char *ways;                 /* [n]                                     */
     bool settles;                        /* the search is one of those that settle friction */
 
     /* the present point */
@@ -224,6 +226,15 @@ nt_status nt_static_follow_friction(nt_static *s, nt_error *error);
 bool nt_static_names_overload(nt_static *s, char *text, int size);
 /* Back to `reference`. */
 void nt_static_return(nt_static *s);
+
+/* ---- static_limits.c ---------------------------------------------------------------------------
+ */
+
+/* A search that is made with the rigid limits that bear, until their choice is right. */
+nt_status nt_static_solve_limited(nt_static *s, nt_status (*solve)(nt_static *s, nt_error *error),
+                                  nt_error *error);
+/* NT_UNSUPPORTED with words where it is not right at the present point. */
+nt_status nt_static_check_limits(nt_static *s, nt_error *error);
 
 /* ---- static_motion.c ----------------------------------------------------------------------------
  */

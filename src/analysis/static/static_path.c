@@ -111,6 +111,8 @@ static nt_status show(path *a, nt_static_event event)
     if (status != NT_OK)
         return status;
     a->points++;
+    if (a->wanted->observe && (status = nt_static_check_limits(a->s, a->error)) != NT_OK)
+        return status;
     if (a->wanted->observe && a->wanted->observe(a->wanted->context, a->s, a->s->load, event))
         return nt_fail(a->error, NT_INTERRUPTED, "interrupted at the load %g", a->s->load);
     return NT_OK;

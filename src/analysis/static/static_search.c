@@ -629,6 +629,16 @@ nt_status nt_static_solve_once(nt_static *s, nt_error *error)
     return NT_OK;
 }
 
+/* With the limits that bear now. */
+static nt_status solve_verified(nt_static *s, nt_error *error)
+{
+    nt_status status =
+        s->n_rough > 0 ? nt_static_solve_rough(s, error) : nt_static_solve_once(s, error);
+    if (status == NT_OK && (status = nt_static_verify(s, error)) != NT_OK)
+        s->solved = false;
+    return status;
+}
+
 nt_status nt_static_solve(nt_static *s, nt_error *error)
 {
     nt_error_clear(error);
@@ -637,10 +647,7 @@ nt_status nt_static_solve(nt_static *s, nt_error *error)
         return nt_fail(error, NT_INVALID, "nt_static_start was not called");
     if (s->settles) /* part of a search that looks at the end */
         return nt_said(error, nt_problem_ends(s->problem, nt_static_solve_once(s, error), error));
-    nt_status status =
-        s->n_rough > 0 ? nt_static_solve_rough(s, error) : nt_static_solve_once(s, error);
-    if (status == NT_OK && (status = nt_static_verify(s, error)) != NT_OK)
-        s->solved = false;
+    nt_status status = nt_static_solve_limited(s, solve_verified, error);
     status = nt_problem_ends(s->problem, status, error);
     s->solved = s->solved && status == NT_OK;
     return nt_said(error, status);

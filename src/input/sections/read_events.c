@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "model/events/limits.h"
 #include "model/joints/joint.h"
 #include "model/quantities/quantity_kind.h"
 
@@ -215,6 +216,8 @@ nt_status nt_read_declare_events(nt_reader *reader)
         if (joint && !nt_joint_holds_at_first(joint))
             model->joints_change = true;
     }
+    if (nt_model_find_limits(model) != NT_OK)
+        return nt_read_no_memory(reader);
     if (!section)
         return NT_OK;
     nt_status status = nt_read_check_section(reader, "events", section);

@@ -23,7 +23,8 @@
  *
  * Each such problem is solved by letting go of rows that pull, the strongest first, and taking back
  * those that are passed, until neither is left. A row that meets at no speed has no side: it
- * pushes and pulls. */
+ * pushes and pulls, but for one that can only push from one side whatever its rate (a stop): there
+ * s is given, and e = 0 where it does not meet with speed. */
 #include "base/error.h"
 #include "method/integrator.h"
 
@@ -46,8 +47,8 @@ static bool is_poisson(const nt_stops *s, int row)
     return is_met(s, row) && (s->law[row] & NT_IMPACT_POISSON);
 }
 
-/* It is met and lets go behind the impact. */
-static bool rebounds(const nt_stops *s, int row) { return is_met(s, row) && s->off[row]; }
+/* It is met and goes away behind the impact. */
+static bool rebounds(const nt_stops *s, int row) { return s->restitution[row] > 0; }
 
 /* Rows that take part are those that hold or are met, and have not been let go. */
 static void take_part(nt_integrator *it, bool all)
@@ -256,8 +257,11 @@ static nt_status look_at_sides(nt_integrator *it, const nt_phase *phase)
         double rate = s->met[row];
         bool one = is_met(s, row) && (s->law[row] & NT_IMPACT_ONE_SIDED) &&
                    fabs(rate) > ROUNDING * largest;
+        bool stops = s->law[row] & (NT_IMPACT_ABOVE | NT_IMPACT_BELOW);
         s->toward[row] = one ? copysign(1, rate) : 0;
-        s->n_one_sided += one;
+        if (stops)
+            s->toward[row] = s->law[row] & NT_IMPACT_ABOVE ? 1 : -1;
+        s->n_one_sided += one || stops;
         s->apart[row] = 0;
     }
     return status;
@@ -330,6 +334,30 @@ static void remember(nt_stops *s, int nc)
 {
     for (int row = 0; row < nc; row++)
         s->pattern = 31 * s->pattern + 4u * (s->off[row] != 0) + s->apart[row] + 1;
+}
+
+/* Stops from which the bodies part, in s->apart. */
+nt_status nt_impact_part(nt_integrator *it, const nt_phase *phase, double *memory)
+{
+    nt_stops *s = &it->stops;
+    const nt_problem *p = it->problem;
+    double largest = 0, *rates = s->reached;
+    bool some = false;
+    for (int row = 0; row < p->nc; row++)
+        some = some || (s->law[row] & (NT_IMPACT_ABOVE | NT_IMPACT_BELOW));
+    if (!some || !s->events->part)
+        return NT_OK;
+    nt_status status = rates_of(it, phase, rates);
+    for (int row = 0; row < p->nc; row++)
+        largest = fmax(largest, fmax(is_met(s, row) ? fabs(s->met[row]) : 0, fabs(rates[row])));
+    for (int row = 0; row < p->nc && status == NT_OK; row++) {
+        bool stops = s->law[row] & (NT_IMPACT_ABOVE | NT_IMPACT_BELOW);
+        s->apart[row] = stops && s->toward[row] * rates[row] < -ROUNDING * largest;
+    }
+    if (status == NT_OK)
+        s->events->part(p->system->self, s->apart, memory);
+    remember(s, p->nc);
+    return status;
 }
 
 nt_status nt_impact(nt_integrator *it, nt_phase *phase, bool strikes, nt_error *error)

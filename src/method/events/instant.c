@@ -115,6 +115,9 @@ nt_status nt_instant_behind(nt_integrator *it, int which, const nt_phase *from, 
         status = nt_impact_close_gaps(it, behind, error);
     if (status == NT_OK)
         status = nt_impact(it, behind, strikes, error);
+    if (status == NT_OK)
+        status = nt_impact_part(it, behind, s->memory);
+    memcpy(behind->memory, s->memory, (size_t)p->system->n_memory * sizeof(double));
     nt_instant_take_rows(it, s->memory);
     return status;
 }

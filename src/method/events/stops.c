@@ -31,6 +31,10 @@ enum { MOST = 1000 };
 /* The side of a zero is told by what follows within this part of a step. */
 static const double NUDGE = 1e-6;
 
+/* How an indicator has passed its zero: as the state moved there, so that its zero is the time, or
+ * by a jump of what happened before at the same time. */
+enum { PASSED = 1, CARRIED };
+
 /* ---- memory --------------------------------------------------------------------------------- */
 
 nt_status nt_stops_create(nt_integrator *it, size_t phase_size, size_t scratch_size)
@@ -43,6 +47,7 @@ nt_status nt_stops_create(nt_integrator *it, size_t phase_size, size_t scratch_s
     nt_arena *arena = &it->arena;
     size_t n = (size_t)events->n, nv = (size_t)p->nv, nc = (size_t)p->nc;
     bool good = NT_DOUBLES(arena, phase_size, &s->at.all, &s->from.all, &s->beyond.all) &&
+                NT_DOUBLES(arena, phase_size, &s->shown.all) &&
                 NT_DOUBLES(arena, n, &s->g[0], &s->g[1], &s->g[2], &s->left, &s->size) &&
                 NT_DOUBLES(arena, 2 * n, &s->side) &&
                 NT_DOUBLES(arena, nv, &s->v, &s->impulse, &s->beyond_v) &&
@@ -63,34 +68,7 @@ nt_status nt_stops_create(nt_integrator *it, size_t phase_size, size_t scratch_s
     return NT_OK;
 }
 
-/* A point in the system's frame, for its functions. */
-static nt_point point_of(nt_integrator *it, const nt_phase *phase)
-{
-    nt_point at = nt_phase_point(phase);
-    nt_integrator_rates(it, phase, &at.v, &at.vdot);
-    return at;
-}
-
-nt_phase nt_stops_phase_like(const nt_phase *like, double *all)
-{
-    return (nt_phase){.all = all,
-                      .q = all + (like->q - like->all),
-                      .v = all + (like->v - like->all),
-                      .vdot = all + (like->vdot - like->all),
-                      .lambda = all + (like->lambda - like->all),
-                      .mu = all + (like->mu - like->all),
-                      .memory = all + (like->memory - like->all),
-                      .method = all + (like->method - like->all)};
-}
-
-/* ---- indicators ----------------------------------------------------------------------------- */
-
-nt_status nt_stops_indicators(nt_integrator *it, const nt_phase *phase, double *g)
-{
-    nt_point at = point_of(it, phase);
-    const nt_system *system = it->problem->system;
-    return it->stops.events->indicate(system->self, &at, g, it->stops.way);
-}
+/* ---- sides ---------------------------------------------------------------------------------- */
 
 /* Whether a value, behind one on a side, is where something happens. */
 static bool passes(unsigned char way, double side, double g)
@@ -175,7 +153,9 @@ static nt_status look_behind(nt_integrator *it, int handled, bool measures)
     const nt_phase *now = &it->stepper.now;
     double *before = s->g[0], *after = s->g[1];
     double *side = now->memory + s->events->sides, *largest = side + s->events->n;
-    nt_status status = nt_stops_indicators(it, now, before);
+    nt_status status = measures ? nt_stops_find_balances(it) : NT_OK;
+    if (status == NT_OK)
+        status = nt_stops_indicators(it, now, before);
     if (status == NT_OK && measures)
         status = nt_stops_measure(it, handled >= 0 ? &s->from : NULL, before, largest);
     if (status == NT_OK)
@@ -188,6 +168,7 @@ static nt_status look_behind(nt_integrator *it, int handled, bool measures)
         if (fabs(after[i] - before[i]) <= ZERO * largest[i])
             after[i] = before[i];
         double change = fabs(after[i] - before[i]);
+        unsigned char due = s->fired[i];
         bool near = s->way[i] == NT_INSIDE || fabs(before[i]) <= fmax(change, MISSED * largest[i]);
         bool at_zero = before[i] == 0 || (i == handled && near);
         side[i] = at_zero ? side_of(after[i] - before[i]) : side_of(before[i]);
@@ -195,6 +176,9 @@ static nt_status look_behind(nt_integrator *it, int handled, bool measures)
             s->fired[i] = after[i] < -LEFT && (i != handled || after[i] < before[i]);
         else if (i != handled && passes(s->way[i], was, before[i]) && before[i] != 0)
             s->fired[i] = 1;
+        bool beyond = s->way[i] == NT_INSIDE ? before[i] < -LEFT : before[i] != 0;
+        if (s->fired[i] && due != PASSED && i != handled && beyond)
+            s->fired[i] = CARRIED;
     }
     return status == NT_OK ? look_further(it) : status;
 }
@@ -469,7 +453,7 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
     const nt_system *system = it->problem->system;
     nt_phase *now = &it->stepper.now, behind = nt_stops_phase_like(now, s->at.all);
     nt_energy energy[2];
-    nt_point at = point_of(it, now);
+    nt_point at = nt_stops_point(it, now);
     memset(energy, 0, sizeof energy);
     if (system->capabilities & NT_HAS_ENERGY)
         system->energy(system->self, &at, &energy[0]);
@@ -486,7 +470,7 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
     if (status != NT_OK || !instant->happened)
         return status;
     memcpy(now->all, behind.all, it->size * sizeof(double));
-    at = point_of(it, now);
+    at = nt_stops_point(it, now);
     if (system->capabilities & NT_HAS_ENERGY)
         system->energy(system->self, &at, &energy[1]);
     nt_occurrence happened = {.t = at.t,
@@ -501,7 +485,8 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
     }
     if ((status = nt_integrator_refresh(it, error)) != NT_OK)
         return status;
-    int timed_by = instant->smooth ? -1 : which >= 0 ? which : instant->timed_by;
+    bool carried = which >= 0 && s->fired[which] == CARRIED;
+    int timed_by = instant->smooth || carried ? -1 : which >= 0 ? which : instant->timed_by;
     nt_jump_of_state jump = {.from = &s->from,
                              .indicator = timed_by,
                              .asked = which,
@@ -509,6 +494,7 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
                              .pattern = s->pattern,
                              .number = instant->number,
                              .kept_at = timed_by < 0 ? instant->kept_at : -1,
+                             .carried = carried,
                              .scale = timed_by >= 0 ? s->size[timed_by] : 0};
     if (it->attend_jump && !s->beginning)
         status = it->attend_jump(it->attendant, it, &jump, error);
@@ -530,7 +516,7 @@ static nt_status settle(nt_integrator *it, nt_error *error)
     size_t n = (size_t)system->n_memory;
     if (!s->events->settle)
         return NT_OK;
-    nt_point at = point_of(it, now);
+    nt_point at = nt_stops_point(it, now);
     memcpy(s->memory, now->memory, n * sizeof *s->memory);
     s->events->settle(system->self, &at, at.t, NULL, s->memory);
     const nt_jump_of_state kept = {.from = &s->from, .indicator = -1, .settled = s->memory};
@@ -605,7 +591,7 @@ nt_status nt_stops_begin(nt_integrator *it, nt_error *error)
     s->nudge = 1e-9;
     s->seen = false;
     memset(s->fired, 0, (size_t)s->events->n);
-    nt_point at = point_of(it, next);
+    nt_point at = nt_stops_point(it, next);
     nt_status status = NT_OK;
     if (s->events->begin)
         status = s->events->begin(system->self, &at, s->nudge, next->memory);
@@ -628,7 +614,10 @@ nt_status nt_stops_begin_sides(nt_integrator *it, nt_error *error)
         return nt_fail(error, status, "events have no value at t = %g s: %s",
                        it->stepper.now.all[NT_PHASE_T], nt_status_text(status));
     bool due = false; /* what sticks at the start may not hold */
-    for (int i = 0; i < s->events->n && s->events->n_sliding > 0; i++)
+    bool holds = s->events->n_sliding > 0 || s->events->part;
+    for (int i = s->events->limits; i < s->events->limits + s->events->n_limits; i++)
+        s->fired[i] = s->fired[i] && s->g[0][i] < -LEFT; /* one that is met is of the first step */
+    for (int i = 0; i < s->events->n && holds; i++)
         due = due || s->fired[i];
     s->beginning = true;
     if (due)

@@ -1,7 +1,7 @@
 /* What events do: joints let go, hold and lock, parameters and states are set, bodies are struck,
  * other events are started, the run ends. All of it is remembered in the discrete memory:
  *
- *   joint_memory[n_joints]     0: off, 1: on, 2: on and latched
+ *   joint_memory[n_joints]     0: off, 1: on, 2: on and latched, 3 and 4: at a limit (limits.h)
  *   lock_memory[2 n_joints]    the angle, rad, and the displacement, m, at which it is latched
  *   set_memory[2 n_parameters] 1 for a parameter that is set, and its value
  *   due_memory[n_happenings]   when an event that another one has started happens, s
@@ -12,6 +12,7 @@
 #include "model/contacts/grip.h"
 #include "model/evaluate.h"
 #include "model/events/events.h"
+#include "model/events/limits.h"
 #include "model/events/sliding.h"
 #include "model/joints/joint.h"
 
@@ -19,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OFF, ON, LATCHED };
+enum { OFF = NT_JOINT_OFF, ON = NT_JOINT_ON, LATCHED = NT_JOINT_LATCHED };
 
 /* s, of an event that is not due; finite, so that differences of memories have a value. */
 static const double NEVER = 1e300;
@@ -65,15 +66,19 @@ static bool is_of_latch(const nt_joint *joint, int r)
     return joint && joint->locks && nt_joint_row_locks(joint, r);
 }
 
-void nt_actions_begin(nt_run *run, double *memory)
+void nt_actions_begin(nt_run *run, const nt_point *at, double *memory)
 {
     const nt_model *model = run->model;
+    bool begins = false;
     for (int i = 0; i < model->n_joints && model->joints_change; i++) {
         if (!isnan(memory[model->joint_memory + i]))
             continue;
+        begins = true;
         memory[model->joint_memory + i] = active_at_first(run, i) ? ON : OFF;
         memory[model->lock_memory + 2 * i] = memory[model->lock_memory + 2 * i + 1] = 0;
     }
+    if (begins)
+        nt_limits_begin(run, at, memory);
     for (int i = 0; i < 2 * model->n_parameters && model->parameters_change; i++)
         if (isnan(memory[model->set_memory + i]))
             memory[model->set_memory + i] = 0;
@@ -103,7 +108,8 @@ void nt_actions_rows_off(void *self, const double *memory, unsigned char *off)
         int state = isnan(known) ? (active_at_first(run, i) ? ON : OFF) : (int)known;
         int rows = e->n_rows + e->n_rates;
         for (int r = 0; r < rows; r++)
-            if (state == OFF || (state == ON && is_of_latch(joint, r)))
+            if (state == OFF || (state == ON && is_of_latch(joint, r)) ||
+                (state > LATCHED && is_of_latch(joint, r) && !nt_joint_row_limits(joint, r)))
                 off[nt_element_row(e, r)] = 1;
     }
 }

@@ -3,12 +3,14 @@
  * The discrete memory holds, behind what elements keep: the values of switches (switches.h), what
  * events have made of joints and parameters and when they are due (event_actions.c), and the sides
  * of indicators, which the integrator writes. Not a number stands for what is not known yet.
- * Indicators are those of switches, then those of events that have a `when`. */
+ * Indicators are those of switches, of contacts that stick, of rigid limits, and then those of
+ * events that have a `when`. */
 #include "model/events/events.h"
 
 #include "model/contacts/grip.h"
 #include "model/evaluate.h"
 #include "model/events/dry_friction.h"
+#include "model/events/limits.h"
 #include "model/events/sliding.h"
 #include "model/events/switches.h"
 #include "model/quantities/quantity_kind.h"
@@ -74,7 +76,7 @@ static nt_status events_begin(void *self, const nt_point *at, double nudge, doub
     nt_point point = *at;
     point.t += nudge;
     nt_actions_forget_idle(run);
-    nt_actions_begin(run, memory);
+    nt_actions_begin(run, at, memory);
     for (int k = 0; k < model->n_switches; k++) {
         if (!isnan(held[k]) || model->switches[k].bends)
             continue;
@@ -180,8 +182,11 @@ static nt_status events_indicate(void *self, const nt_point *at, double *g, unsi
     }
     nt_view view;
     nt_terms none = {0};
-    if (model->n_grips > 0)
+    int next = model->n_switches + model->n_grips;
+    if (model->n_grips + model->n_limits > 0)
         nt_run_look(run, at, &none, &view);
+    if (model->n_limits > 0)
+        nt_limits_indicate(run, &view, g + next, way + next);
     for (int i = 0; i < model->n_grips; i++) {
         way[model->n_switches + i] = NT_INSIDE;
         g[model->n_switches + i] = nt_grip_inside(run, &view, i);
@@ -237,12 +242,9 @@ static nt_status move_switch(nt_run *run, nt_instant *instant, int k)
     return NT_OK;
 }
 
-static nt_status events_happen(void *self, nt_instant *instant, nt_error *error)
+/* Everything but limits. */
+static nt_status happen(nt_run *run, nt_instant *instant, nt_error *error)
 {
-    nt_run *run = self;
-    if (!instant || !instant->memory || !nt_run_can_look(run, instant->at, true) ||
-        !instant->at->vdot || instant->indicator < -1 || instant->indicator >= run->model->events.n)
-        return NT_INVALID;
     const nt_model *model = run->model;
     if (instant->indicator >= 0 && instant->indicator < model->n_switches)
         return move_switch(run, instant, instant->indicator);
@@ -264,6 +266,19 @@ static nt_status events_happen(void *self, nt_instant *instant, nt_error *error)
     instant->happened = instant->timed_by >= 0 || elements_stop(run, instant);
     instant->bends = nt_run_delay_bends(run, instant->at->t, instant->memory);
     return NT_OK;
+}
+
+static nt_status events_happen(void *self, nt_instant *instant, nt_error *error)
+{
+    nt_run *run = self;
+    if (!instant || !instant->memory || !nt_run_can_look(run, instant->at, true) ||
+        !instant->at->vdot || instant->indicator < -1 || instant->indicator >= run->model->events.n)
+        return NT_INVALID;
+    int limit = instant->indicator - run->model->n_switches - run->model->n_grips;
+    if (limit >= 0 && limit < NT_LIMIT_SIDES * run->model->n_limits)
+        return nt_limit_changes(run, limit, instant, error);
+    nt_status status = happen(run, instant, error);
+    return status == NT_OK ? nt_limits_join(run, instant, error) : status;
 }
 
 static void events_settle(void *self, const nt_point *at, double time, const double *as,
@@ -299,6 +314,12 @@ static void event_word(void *self, int number, char *text, int size)
         snprintf(text, (size_t)size, "%s", name);
 }
 
+/* The first indicator of those that have a `when`. */
+static int first_of_events(const nt_model *model)
+{
+    return model->n_switches + model->n_grips + NT_LIMIT_SIDES * model->n_limits;
+}
+
 static void indicator_word(void *self, int indicator, char *text, int size)
 {
     nt_run *run = self;
@@ -310,6 +331,8 @@ static void indicator_word(void *self, int indicator, char *text, int size)
     else if (indicator < model->n_switches + model->n_grips)
         snprintf(text, (size_t)size, "friction of contact %s",
                  nt_grip_element(model, indicator - model->n_switches)->name);
+    else if (indicator < first_of_events(model))
+        nt_limit_word(model, indicator - model->n_switches - model->n_grips, text, size);
     for (int i = 0; i < model->n_happenings; i++)
         if (model->happenings[i].indicator == indicator) {
             int used = snprintf(text, (size_t)size, "event ");
@@ -331,7 +354,7 @@ void nt_model_lay_out_events(nt_model *model)
         return;
     for (int i = 0; i < model->n_happenings; i++)
         if (model->happenings[i].indicator >= 0)
-            model->happenings[i].indicator += model->n_switches + model->n_grips;
+            model->happenings[i].indicator += first_of_events(model);
     model->slide_memory = system->n_memory + model->n_switches;
     model->grip_memory = model->slide_memory + NT_SLIDE_MEMORY * model->n_slides;
     int sliding = model->n_slides;
@@ -339,7 +362,7 @@ void nt_model_lay_out_events(nt_model *model)
         sliding += nt_grip_rates(model, nt_grip_element(model, i));
     int next = nt_actions_lay_out(model, model->grip_memory + NT_GRIP_MEMORY * model->n_grips);
     model->events =
-        (nt_events){.n = model->n_switches + model->n_grips + model->n_indicated,
+        (nt_events){.n = first_of_events(model) + model->n_indicated,
                     .sides = next,
                     .begin = events_begin,
                     .stop_after = events_stop_after,
@@ -347,6 +370,10 @@ void nt_model_lay_out_events(nt_model *model)
                     .happen = events_happen,
                     .settle = model->n_delays > 0 ? events_settle : NULL,
                     .n_sliding = sliding,
+                    .part = model->n_limits > 0 ? nt_limits_part : NULL,
+                    .limits = model->n_switches + model->n_grips,
+                    .n_limits = NT_LIMIT_SIDES * model->n_limits,
+                    .bear = model->n_limits > 0 ? nt_limits_bear : NULL,
                     .rows_off = model->joints_change || model->n_slides + model->n_grips > 0
                                     ? nt_actions_rows_off
                                     : NULL,
@@ -380,8 +407,10 @@ const char *nt_model_event_name(const nt_model *model, int i)
     if (!model || i < 0)
         return NULL;
     int grip = i - model->n_happenings - 2 * model->n_slides;
+    if (grip >= 2 * model->n_grips)
+        return nt_limit_occurrence(model, grip - 2 * model->n_grips);
     if (grip >= 0)
-        return grip < 2 * model->n_grips ? model->grips[grip / 2].words[grip % 2] : NULL;
+        return model->grips[grip / 2].words[grip % 2];
     return i < model->n_happenings ? model->happenings[i].name : nt_slide_word(model, i);
 }
 

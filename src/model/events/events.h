@@ -19,7 +19,7 @@ nt_status nt_events_variables(nt_run *run, const nt_point *at, const double **va
 /* Places in the discrete memory from `first` on; the first one behind. */
 int nt_actions_lay_out(nt_model *model, int first);
 /* What is not known yet at a start. */
-void nt_actions_begin(nt_run *run, double *memory);
+void nt_actions_begin(nt_run *run, const nt_point *at, double *memory);
 /* When the next event is due that another one has started, infinite: none. */
 double nt_actions_next(const nt_run *run, double t, const double *memory);
 bool nt_actions_is_due(const nt_run *run, int i, const nt_instant *instant);

@@ -315,7 +315,8 @@ void nt_joint_locate(nt_model *model, const nt_element *e)
 /* ---- evaluation ----------------------------------------------------------------------------- */
 
 /* f, f', f'' of the prescribed motion, of an angle in the first row and of a displacement in the
- * second, or where they are latched; false where one that the level needs has no value */
+ * second, or where they are latched or limited; false where one that the level needs has no value
+ */
 static bool motion_of(const nt_joint *joint, const nt_view *view, nt_level level, double f[2][3])
 {
     bool finite = true;
@@ -323,6 +324,10 @@ static bool motion_of(const nt_joint *joint, const nt_view *view, nt_level level
     for (int k = 0; k < 2 && joint->locks && view->at->memory; k++)
         if (!isnan(view->at->memory[joint->lock_memory + k]))
             f[k][0] = view->at->memory[joint->lock_memory + k];
+    double holds = joint->locks && view->at->memory ? view->at->memory[joint->hold_memory] : 0;
+    if (holds == NT_JOINT_AT_LOWER || holds == NT_JOINT_AT_UPPER)
+        f[joint->slides][0] =
+            holds == NT_JOINT_AT_UPPER ? joint->limits.upper : joint->limits.lower;
     if (joint->motion)
         nt_motion_jet(view->run, joint->motion, f[joint->rotates ? 0 : 1]);
     for (int i = 0; i <= (int)level; i++)

@@ -48,6 +48,20 @@ enum { /* bits of nt_joint.given */
        NT_GIVEN_IMPACT_LAW = 1 << 27,
        NT_GIVEN_FRICTION_PART = 1 << 29,
        NT_GIVEN_LIMIT_PART = 1 << 30,
+       /* no joint that rolls has limits */
+       NT_GIVEN_LIMIT_RESTITUTION = NT_GIVEN_RADIUS,
+       NT_GIVEN_LIMIT_REST_SPEED = NT_GIVEN_PLANE,
+       NT_GIVEN_LIMIT_LAW = NT_GIVEN_PLANE_POINT,
+};
+
+/* What discrete memory says of a joint: it does not hold, it holds, it is latched too, or it lies
+ * at one of its rigid limits. */
+enum {
+    NT_JOINT_OFF,
+    NT_JOINT_ON,
+    NT_JOINT_LATCHED,
+    NT_JOINT_AT_LOWER,
+    NT_JOINT_AT_UPPER,
 };
 
 typedef enum nt_impact_law_name { NT_NEWTON, NT_POISSON } nt_impact_law_name;
@@ -92,7 +106,8 @@ typedef struct nt_joint {
     int across;           /* ground axis across which e1 was laid when the model was built   */
     int n_specs;          /* without the motion row                                          */
     const nt_row_spec *specs;
-    bool locks;      /* an event may latch it: rows as of motions that stand still       */
+    bool locks;      /* an event may latch it, or it has rigid limits: rows as of
+                        motions that stand still                                         */
     bool threaded;   /* its displacement follows its angle                               */
     int lock_memory; /* [2] the angle and the displacement at which it is latched        */
     int hold_memory; /* and whether it holds, 0: not; of models in which joints change   */
@@ -121,6 +136,8 @@ typedef struct nt_joint {
     struct {
         double lower, upper, stiffness, damping;
         int part;
+        double restitution, rest_speed; /* where they are rigid */
+        int impact_law;                 /* nt_impact_law_name   */
     } limits;
     /* of set-valued friction: which way it slips, a switch of its own; at rest it slides
      * (sliding.h), which is to say that the joint sticks */
@@ -131,6 +148,12 @@ typedef struct nt_joint {
 static inline bool nt_joint_sticks(const nt_joint *joint)
 {
     return (joint->given & NT_GIVEN_FRICTION_LAW) && joint->friction.law == NT_FRICTION_SET_VALUED;
+}
+/* Whether its limits are rigid (events/limits.h). */
+static inline bool nt_joint_is_limited(const nt_joint *joint)
+{
+    return (joint->given & NT_GIVEN_LIMITS) && !(joint->given & NT_GIVEN_LIMIT_STIFFNESS) &&
+           joint->enforce == 0 && !joint->motion;
 }
 /* Whether it holds its bodies at the start, before any event. */
 static inline bool nt_joint_holds_at_first(const nt_joint *joint)
@@ -187,6 +210,8 @@ v3 nt_joint_point(const nt_run *run, const nt_place_of_point *point, int body, b
 
 /* Whether row r of a joint, from its first one, is of its latch. */
 bool nt_joint_row_locks(const nt_joint *joint, int r);
+/* And whether it is of its rigid limits too. */
+bool nt_joint_row_limits(const nt_joint *joint, int r);
 
 /* Shared callbacks of the joint types (joint.c). */
 void nt_joint_draw(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to);

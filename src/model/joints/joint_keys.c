@@ -84,13 +84,27 @@ const nt_key nt_joint_limit_keys[] = {
     NT_KEY("upper", NT_KEY_NUMBER, NT_JOINT_FIELD(limits.upper), .bit = 16, .unit = "rad, m",
            .meaning = "largest value of the free coordinate"),
     NT_KEY("stiffness", NT_KEY_NUMBER, NT_JOINT_FIELD(limits.stiffness), .bit = 17,
-           .required = true, .unit = "N m/rad, N/m", .meaning = "of the spring beyond a stop"),
+           .unit = "N m/rad, N/m",
+           .meaning =
+               "of the spring beyond a stop; without it stops are rigid, and to hit one is an "
+               "impact"),
     NT_KEY("damping", NT_KEY_NUMBER, NT_JOINT_FIELD(limits.damping), .bit = 18,
-           .unit = "N m s/rad, N s/m",
+           .needs = "stiffness", .unit = "N m s/rad, N s/m",
            .meaning =
                "of the stop, whose force at penetration g is a (1 + b / sqrt(a^2 + b^2)) with "
                "a = stiffness * g, b = damping * rate of g; it never pulls"),
-    NT_KEY_PART(nt_joint, limits.part, 30, "implicit"),
+    NT_KEY("restitution", NT_KEY_NUMBER, NT_JOINT_FIELD(limits.restitution), .bit = 19,
+           .meaning = "of stops that are rigid: the part of the speed with which they are hit that "
+                      "comes back, 0 (default) to 1"),
+    NT_KEY("rest_speed", NT_KEY_NUMBER, NT_JOINT_FIELD(limits.rest_speed), .bit = 20,
+           .needs = "restitution", .unit = "rad/s, m/s",
+           .meaning = "below this speed there is no rebound, and the joint rests on its stop; "
+                      "default 1e-3"),
+    NT_KEY("impact_law", NT_KEY_CHOICE, NT_JOINT_FIELD(limits.impact_law), .bit = 21,
+           .choices = nt_impact_laws, .needs = "restitution",
+           .meaning = "`Newton` (default): restitution is of speeds; `Poisson`: of impulses, "
+                      "which a second phase of the impact gives back"),
+    NT_KEY_PART(nt_joint, limits.part, 30, "implicit; only with `stiffness`"),
     {.name = NULL},
 };
 

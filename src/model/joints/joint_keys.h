@@ -69,7 +69,7 @@ extern const nt_key nt_joint_friction_keys[], nt_joint_limit_keys[];
            .meaning = "along the free coordinate")
 #define NT_JOINT_KEY_LIMITS                                                                        \
     NT_KEY("limits", NT_KEY_GROUP, .bit = 11, .group = nt_joint_limit_keys,                        \
-           .meaning = "stops of the free coordinate: stiff springs beyond them")
+           .meaning = "stops of the free coordinate: rigid ones, or springs beyond them")
 
 /* The keys of a joint that leaves an angle and a displacement free. */
 #define NT_JOINT_FREE_KEYS                                                                         \

@@ -9,7 +9,7 @@
  * it sticks, |u| <= 1 such that x' = 0: the sliding mode (sliding.h) of a switch sign(x') of the
  * joint's own.
  *
- * A limit is a stop (stop.h). */
+ * A limit with stiffness is a stop (stop.h); rigid ones are events (events/limits.h). */
 #include "base/error.h"
 #include "model/events/switches.h"
 #include "model/expressions/expression_code.h"
@@ -77,7 +77,7 @@ static unsigned loads_in(const nt_joint *joint, const nt_view *view, unsigned pa
     if (parts & nt_part_of(given & NT_GIVEN_FRICTION_PART, joint->friction.part, NT_IMPLICIT))
         loads |= given & NT_GIVEN_FRICTION;
     if (parts & nt_part_of(given & NT_GIVEN_LIMIT_PART, joint->limits.part, NT_IMPLICIT))
-        loads |= given & NT_GIVEN_LIMITS;
+        loads |= given & NT_GIVEN_LIMIT_STIFFNESS ? given & NT_GIVEN_LIMITS : 0;
     return loads;
 }
 
@@ -177,10 +177,30 @@ nt_status nt_joint_load_check(const nt_run *run, const nt_element *element, nt_e
     }
     if (joint->given & NT_GIVEN_LIMITS) {
         unsigned both = NT_GIVEN_LOWER | NT_GIVEN_UPPER;
-        if (!(joint->limits.stiffness > 0))
+        bool rigid = !(joint->given & NT_GIVEN_LIMIT_STIFFNESS);
+        if (!rigid && !(joint->limits.stiffness > 0))
             return nt_load_refuse(model, element, error,
                                   "limits have the stiffness %g, expected a positive number",
                                   joint->limits.stiffness);
+        if (!rigid && (joint->given & NT_GIVEN_LIMIT_RESTITUTION))
+            return nt_load_refuse(model, element, error,
+                                  "limits have a stiffness and a restitution, expected one of "
+                                  "them: springs lose energy by `damping`");
+        if (rigid && (joint->given & NT_GIVEN_LIMIT_PART))
+            return nt_load_refuse(model, element, error,
+                                  "limits have a part but no stiffness: the reactions of rigid "
+                                  "ones are neither explicit nor implicit");
+        if (rigid && (joint->enforce == 1 || joint->motion))
+            return nt_load_refuse(model, element, error,
+                                  "limits without stiffness are rigid: expected a joint that is "
+                                  "enforced by multipliers and has no motion, or a stiffness");
+        if (!(joint->limits.restitution >= 0 && joint->limits.restitution <= 1))
+            return nt_load_refuse(model, element, error,
+                                  "limits have the restitution %g, expected one from 0 to 1",
+                                  joint->limits.restitution);
+        if (joint->limits.rest_speed < 0)
+            return nt_load_refuse(model, element, error, "limits have the negative rest_speed %g",
+                                  joint->limits.rest_speed);
         if (joint->limits.damping < 0)
             return nt_load_refuse(model, element, error, "limits have the negative damping %g",
                                   joint->limits.damping);

@@ -8,7 +8,8 @@ static nt_row_spec motion_spec(const nt_joint *joint)
     return (nt_row_spec){joint->rotates ? NT_ROW_ANGLE : NT_ROW_SLIDE, 0, 0};
 }
 
-/* A latch locks angle and displacement: of a thread the one goes with the other. */
+/* A latch locks angle and displacement: of a thread the one goes with the other. Limits are of the
+ * last of them. */
 static int count_locks(const nt_joint *joint)
 {
     if (!joint->locks)
@@ -35,8 +36,9 @@ int nt_joint_specs(const nt_joint *joint, nt_row_spec out[8])
     }
     if (joint->motion)
         out[n++] = motion_spec(joint);
+    bool by_angle = joint->rotates && !(joint->threaded && nt_joint_is_limited(joint));
     for (int k = 0; k < count_locks(joint); k++)
-        out[n++] = (nt_row_spec){k == 0 && joint->rotates ? NT_ROW_ANGLE : NT_ROW_SLIDE, 0, 0};
+        out[n++] = (nt_row_spec){k == 0 && by_angle ? NT_ROW_ANGLE : NT_ROW_SLIDE, 0, 0};
     return n;
 }
 
@@ -53,6 +55,11 @@ bool nt_joint_row_locks(const nt_joint *joint, int r)
 {
     int n = joint_count_rows(joint);
     return r < n && r >= n - count_locks(joint);
+}
+
+bool nt_joint_row_limits(const nt_joint *joint, int r)
+{
+    return nt_joint_is_limited(joint) && count_locks(joint) > 0 && r == joint_count_rows(joint) - 1;
 }
 
 int nt_joint_rows(const nt_model *model, const nt_element *element)

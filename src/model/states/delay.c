@@ -94,7 +94,7 @@ static double count_jumps(const nt_model *model, double span)
         if (nt_element_is_sampled(e))
             samples += span / *(const double *)(const void *)(data + nt_sampled_period);
     }
-    bool jumps = model->n_happenings + model->n_switches + model->n_grips > 0;
+    bool jumps = model->n_happenings + model->n_switches + model->n_grips + model->n_limits > 0;
     return (jumps ? EVENTS : 0) + fmin(ceil(samples), SAMPLES);
 }
 

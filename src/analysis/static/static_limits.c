@@ -1,0 +1,119 @@
+/* Static states with rigid limits: which of them bear.
+ *
+ * A limit bears or is free, and with each choice of those that bear the static state is one of
+ * equations. A choice is right where no limit that is free is passed and none that bears pulls:
+ *
+ *   gap >= 0,  reaction >= 0,  gap reaction = 0.
+ *
+ * The search begins with the limits at which the parts are placed. Of those that are passed the one
+ * that is passed furthest bears next; where none is, the one that pulls most is let go. */
+#include "analysis/static/static.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* What lies nearer to a limit than this, m or rad, is placed at it; what passes it by less does
+ * not. */
+static const double NEAR = 1e-9;
+
+/* What a reaction may pull, as a part of the largest one: rounding. */
+static const double PULLS = 1e-9;
+
+/* Indicators of limits at the present state, with its reactions. */
+static nt_status look(nt_static *s)
+{
+    const nt_system *system = s->problem->system;
+    nt_point at = nt_static_point(s);
+    at.vdot = s->zero;
+    return system->events->indicate(system->self, &at, s->indicators, s->ways);
+}
+
+static bool bears(nt_static *s, int i)
+{
+    const nt_system *system = s->problem->system;
+    return system->events->bear(system->self, i, -1, s->memory);
+}
+
+static void let_bear(nt_static *s, int i, bool on)
+{
+    const nt_system *system = s->problem->system;
+    system->events->bear(system->self, i, on, s->memory);
+    nt_problem_take_rows(s->problem, s->memory);
+}
+
+static nt_status begin_at_limits(nt_static *s)
+{
+    const nt_events *events = s->problem->system->events;
+    nt_status status = look(s);
+    for (int i = 0; i < events->n_limits && status == NT_OK; i++)
+        if (s->ways[events->limits + i] && !bears(s, i) &&
+            fabs(s->indicators[events->limits + i]) <= NEAR)
+            let_bear(s, i, true);
+    return status;
+}
+
+/* The limit that is to change, -1: none; worst first. */
+static nt_status find_wrong(nt_static *s, int *wrong)
+{
+    const nt_events *events = s->problem->system->events;
+    double passed = NEAR, pulls = 0;
+    int puller = -1;
+    nt_status status = look(s);
+    *wrong = -1;
+    for (int i = 0; i < s->problem->nc; i++)
+        pulls = fmax(pulls, PULLS * fabs(s->multipliers[i]));
+    for (int i = 0; i < events->n_limits && status == NT_OK; i++) {
+        double g = s->indicators[events->limits + i];
+        if (!s->ways[events->limits + i])
+            continue;
+        if (bears(s, i) && -g > pulls)
+            pulls = -g, puller = i;
+        else if (!bears(s, i) && -g > passed)
+            passed = -g, *wrong = i;
+    }
+    *wrong = *wrong < 0 ? puller : *wrong;
+    return status;
+}
+
+nt_status nt_static_check_limits(nt_static *s, nt_error *error)
+{
+    const nt_system *system = s->problem->system;
+    const nt_events *events = system->events;
+    int wrong = -1;
+    if (!events || events->n_limits == 0)
+        return NT_OK;
+    nt_status status = find_wrong(s, &wrong);
+    if (status != NT_OK || wrong < 0)
+        return status;
+    char words[160] = "a rigid limit";
+    if (events->indicator_word)
+        events->indicator_word(system->self, events->limits + wrong, words, sizeof words);
+    return nt_fail(error, NT_UNSUPPORTED,
+                   "static state: %s %s here, and limits change along no path: expected one on "
+                   "which the same limits bear",
+                   words, bears(s, wrong) ? "lets go" : "is passed");
+}
+
+nt_status nt_static_solve_limited(nt_static *s, nt_status (*solve)(nt_static *s, nt_error *error),
+                                  nt_error *error)
+{
+    const nt_events *events = s->problem->system->events;
+    if (!events || events->n_limits == 0)
+        return solve(s, error);
+    nt_status status = begin_at_limits(s);
+    int wrong = -1;
+    for (int round = 0; round <= 4 * events->n_limits && status == NT_OK; round++) {
+        if ((status = solve(s, error)) == NT_OK)
+            status = find_wrong(s, &wrong);
+        if (status != NT_OK || wrong < 0)
+            return status;
+        let_bear(s, wrong, !bears(s, wrong));
+    }
+    s->solved = false;
+    return status != NT_OK ? status
+                           : nt_fail(error, NT_NOT_CONVERGED,
+                                     "no static state found: no choice of the rigid limits that "
+                                     "bear holds");
+}

@@ -1,0 +1,76 @@
+/* Indicators at a state, as the system gives them. */
+#include "method/integrator.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A point in the system's frame, for its functions. */
+nt_point nt_stops_point(nt_integrator *it, const nt_phase *phase)
+{
+    nt_point at = nt_phase_point(phase);
+    nt_integrator_rates(it, phase, &at.v, &at.vdot);
+    return at;
+}
+
+nt_phase nt_stops_phase_like(const nt_phase *like, double *all)
+{
+    return (nt_phase){.all = all,
+                      .q = all + (like->q - like->all),
+                      .v = all + (like->v - like->all),
+                      .vdot = all + (like->vdot - like->all),
+                      .lambda = all + (like->lambda - like->all),
+                      .mu = all + (like->mu - like->all),
+                      .memory = all + (like->memory - like->all),
+                      .method = all + (like->method - like->all)};
+}
+
+static nt_status indicate(nt_integrator *it, const nt_phase *phase, double *g)
+{
+    nt_point at = nt_stops_point(it, phase);
+    const nt_system *system = it->problem->system;
+    return it->stops.events->indicate(system->self, &at, g, it->stops.way);
+}
+
+/* Of a method whose accelerations and multipliers are those within a step, half a step late at its
+ * end, those of the forces at the state itself, where an indicator is of such. */
+nt_status nt_stops_indicators(nt_integrator *it, const nt_phase *phase, double *g)
+{
+    nt_stops *s = &it->stops;
+    nt_effort effort = {.unknown = -1};
+    if (!s->balances)
+        return indicate(it, phase, g);
+    nt_phase shown = nt_stops_phase_like(phase, s->shown.all);
+    memcpy(shown.all, phase->all, it->size * sizeof(double));
+    nt_point at = nt_phase_point(&shown);
+    nt_status status =
+        nt_factors_accelerate(it->factors, &at, shown.vdot, shown.lambda, shown.mu, &effort);
+    it->factors->kept = false;
+    it->statistics.evaluations += effort.evaluations;
+    it->statistics.factorisations += effort.factorisations;
+    it->statistics.solves += effort.solves;
+    return status == NT_OK ? indicate(it, &shown, g) : status;
+}
+
+/* Whether an indicator changes with accelerations or multipliers. */
+nt_status nt_stops_find_balances(nt_integrator *it)
+{
+    nt_stops *s = &it->stops;
+    const nt_problem *p = it->problem;
+    const nt_phase *now = &it->stepper.now;
+    unsigned needs = it->method->needs;
+    s->balances = false;
+    if (!(needs & NT_RATES_WITHIN) || (needs & NT_OWN_STEPS) || s->events->n == 0)
+        return NT_OK;
+    nt_phase moved = nt_stops_phase_like(now, s->at.all);
+    memcpy(moved.all, now->all, it->size * sizeof(double));
+    nt_status status = indicate(it, now, s->g[0]);
+    for (int i = 0; i < p->nv; i++)
+        moved.vdot[i] += 1 + fabs(moved.vdot[i]);
+    for (int i = 0; i < p->nc; i++)
+        moved.lambda[i] += 1 + fabs(moved.lambda[i]);
+    if (status == NT_OK)
+        status = indicate(it, &moved, s->g[1]);
+    for (int i = 0; i < s->events->n && status == NT_OK; i++)
+        s->balances = s->balances || (s->way[i] != 0 && s->g[0][i] != s->g[1][i]);
+    return status;
+}

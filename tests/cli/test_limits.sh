@@ -1,0 +1,187 @@
+# Rigid limits of joints on the command: derivatives through impacts, runs that are saved, static
+# states, and what is refused.
+. "$(dirname "$0")/common.sh"
+
+# check MODEL PARAMETER...: the derivatives at the end agree with whole runs
+check() {
+    model=$1
+    shift
+    parameters=
+    for name in "$@"; do parameters="$parameters --param $name"; done
+    # shellcheck disable=SC2086
+    expect 0 sens "$model" $parameters --check -o derivatives.csv
+    grep -q WRONG out err && fail "$model: $(grep -h WRONG out err)"
+    grep -q 'derivatives agree with differences' out err || fail "$model: none agree"
+}
+
+# ---- bounces ----
+cat >bounce.yaml <<'END'
+nutate: 1
+parameters: {e: 0.6, high: 1, bed: 0.2, g: 10}
+gravity: [0, 0, -g]
+bodies: {b: {mass: 2, position: [0, 0, high]}}
+joints:
+  rail: {type: prismatic, between: [ground, b], points: [[0, 0, 0], [0, 0, 0]],
+         axes: [[0, 0, 1], [0, 0, 1]], limits: {lower: bed, restitution: e, rest_speed: 0.01}}
+simulation: {duration: 0.9, step: 0.01, method: rkmk-dop853, tolerance: 1e-10}
+output: {every: 0.1, record: [rail.displacement, rail.rate]}
+END
+check bounce.yaml e high bed g
+# after two bounces: z' = e^2 u - g (t - T), u^2 = 2 g (high - bed), T = u/g (1 + 2e)
+tail -n 1 derivatives.csv | awk -F, '{ u = 4; e = 0.6; g = 10; t = 0.9
+    v = e^2*u - g*(t - u/g*(1 + 2*e)); by_e = 2*e*u + 2*u
+    by_high = (e^2 + 1 + 2*e)*g/u
+    d = ($7 - v)^2 + ($8 - by_e)^2 + ($9 - by_high)^2 + ($10 + by_high)^2; exit !(d < 1e-14) }' ||
+    fail "a weight that bounces: $(tail -n 1 derivatives.csv)"
+
+# ---- a double pendulum between limits, until it rests on two of them ----
+cat >pendulum.yaml <<'END'
+nutate: 1
+parameters: {e: 0.5, up: 0.4, m: 1}
+bodies:
+  a: {mass: m, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}
+  b: {mass: 0.7, inertia: [0.05, 0.05, 0.05], position: [1.3, 0, 0]}
+joints:
+  shoulder: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0],
+             limits: {upper: up, restitution: e}}
+  elbow: {type: revolute, between: [a, b], at: [1, 0, 0], axis: [0, 1, 0],
+          limits: {lower: -0.5, upper: 0.6, restitution: e}}
+simulation: {duration: 0.9, step: 0.01, method: rkmk-dop853, tolerance: 1e-10}
+output: {every: 0.05, record: [shoulder.angle, elbow.angle, shoulder.rate, elbow.rate,
+                               shoulder.torque, elbow.torque, energy]}
+END
+check pendulum.yaml up m
+sed 's/duration: 0.9/duration: 0.4/' pendulum.yaml >short.yaml
+check short.yaml e up m
+for how in rkmk-dop853 generalized-alpha generalized-alpha-soi2 bdf; do
+    expect 0 run pendulum.yaml --method $how -o whole.csv
+    grep -q 'joint shoulder rests on its upper limit' whole.events.csv || fail "$how: no rest"
+    tail -n 1 whole.csv | awk -F, '{ exit !($2 == 0.4 && ($3 - 0.6)^2 < 1e-30 && $4^2 + $5^2 < 1e-20) }' ||
+        fail "$how: it does not rest at its limits: $(tail -n 1 whole.csv)"
+    # the account of energy: what is left is what the impacts took
+    tail -n 1 whole.csv | awk -F, '{ d = $(NF - 1) - $NF; exit !(d*d < 1e-6) }' ||
+        fail "$how: energy $(tail -n 1 whole.csv)"
+    # saved among bounces, and at rest
+    for t in 0.3 0.45 0.65; do
+        expect 0 run pendulum.yaml --method $how --duration $t -o part.csv --save part.state
+        expect 0 run pendulum.yaml --method $how --restart part.state -o rest.csv
+        tail -n 1 rest.csv | awk -F, '{ exit !($2 == 0.4 && ($3 - 0.6)^2 < 1e-30) }' ||
+            fail "$how from $t: it does not rest at its limits: $(tail -n 1 rest.csv)"
+    done
+done
+
+# ---- what becomes due by a jump has the time of the jump ----
+cat >due.yaml <<'END'
+nutate: 1
+parameters: {T: 0.3137, F: 20}
+gravity: [0, 0, 0]
+bodies:
+  a: {mass: 2, position: [0, 0, 0]}
+  b: {mass: 2, position: [0, 1, 0]}
+  c: {mass: 2, position: [0, 2, 0]}
+joints:
+  stuck: {type: prismatic, between: [ground, a], at: [0, 0, 0], axis: [1, 0, 0],
+          friction: {dry: 5, law: set-valued}}
+  limit: {type: prismatic, between: [ground, b], at: [0, 1, 0], axis: [1, 0, 0],
+          limits: {lower: 0}}
+  rail: {type: prismatic, between: [ground, c], at: [0, 2, 0], axis: [1, 0, 0]}
+  lock: {type: fixed, between: [ground, c], at: [0, 2, 0]}
+quantities: {push: "F*heaviside(t - T)"}
+forces:
+  fa: {type: force, on: a, value: [push, 0, 0]}
+  fb: {type: force, on: b, value: ["push - 5", 0, 0]}
+  fc: {type: force, on: c, value: [5, 0, 0]}
+events: {go: {when: fa.force.x - 3, then: [{release: lock}]}}
+simulation: {duration: 1, step: 0.01, method: rkmk-dop853, tolerance: 1e-10}
+output: {record: [stuck.displacement, limit.displacement, rail.displacement]}
+END
+check due.yaml T F
+tail -n 1 derivatives.csv | awk -F, '{ s = 1 - 0.3137
+    d = ($3 + 7.5*s)^2 + ($6 + 7.5*s)^2 + ($9 + 2.5*s)^2; exit !(d < 1e-16) }' ||
+    fail "the time of a jump: $(tail -n 1 derivatives.csv)"
+
+sed 's/when: fa.force.x - 3/when: push - 3/' due.yaml >jumps.yaml
+expect 3 sens jumps.yaml --param T -o derivatives.csv
+says 'event go at jumps.yaml:20:10 passes its zero by a jump, from 17'
+
+# ---- static states ----
+cat >hangs.yaml <<'END'
+nutate: 1
+parameters: {low: -0.05, k: 100}
+gravity: [0, 0, -10]
+bodies: {b: {mass: 2, position: [0, 0, 0]}}
+joints:
+  rail: {type: prismatic, between: [ground, b], at: [0, 0, 0], axis: [0, 0, 1],
+         limits: {lower: low, upper: 0.3}}
+forces:
+  spring: {type: line_force, between: [ground, b], at: [[0, 0, 1], [0, 0, 0]],
+           value: "k*(spring.length - 1)"}
+simulation: {duration: 1, step: 0.01}
+output: {record: [rail.displacement, rail.force.z]}
+END
+rests() {
+    tail -n 1 at_rest.csv | awk -F, -v x="$1" -v f="$2" \
+        '{ d = ($1 - x)^2 + ($2 - f)^2; exit !(d < 1e-18) }' || fail "at rest: $(tail -n 1 at_rest.csv)"
+}
+expect 0 static hangs.yaml -o at_rest.csv
+rests -0.05 15
+expect 0 static hangs.yaml --set parameters.low=-0.3 -o at_rest.csv
+rests -0.2 0
+expect 0 static hangs.yaml --set parameters.low=0 -o at_rest.csv
+rests 0 20
+sed 's/lower: low, upper: 0.3/upper: 0/' hangs.yaml >pulls.yaml
+expect 0 static pulls.yaml -o at_rest.csv
+rests -0.2 0
+
+# ---- bad input ----
+# refuses LIMITS TEXT...
+refuses() {
+    cat >bad.yaml <<END
+nutate: 1
+bodies: {b: {mass: 2, position: [0, 0, 0]}}
+joints:
+  rail: {type: prismatic, between: [ground, b], at: [0, 0, 0], axis: [1, 0, 0], $1}
+simulation: {duration: 0.1, step: 0.01}
+END
+    shift
+    expect 2 check bad.yaml
+    says "$@"
+}
+refuses 'limits: {lower: 0.1}' 'bad.yaml:4:3: joint rail (prismatic) is placed at 0 m, beyond its lower limit of 0.1 m by 0.1 m'
+refuses 'limits: {restitution: 0.1}' 'bad.yaml:4:3: prismatic rail: limits need lower, upper or both'
+refuses 'limits: {lower: -1, restitution: 1.2}' 'the restitution 1.2, expected one from 0 to 1'
+refuses 'limits: {lower: -1, stiffness: 3, restitution: 0.1}' 'limits have a stiffness and a restitution, expected one of them'
+refuses 'limits: {lower: -1, damping: 3}' "'damping', which says nothing without 'stiffness'"
+refuses 'limits: {lower: -1, part: explicit}' 'limits have a part but no stiffness'
+refuses 'limits: {lower: -1}, motion: t' 'limits without stiffness are rigid'
+refuses 'limits: {lower: -1}, enforce: penalty, stiffness: 1e5' 'limits without stiffness are rigid'
+refuses 'limits: {lower: -1, restitution: 0.1, rest_speed: -1}' 'the negative rest_speed -1'
+refuses 'limits: {lower: -1, restitution: 0.1, impact_law: newton}' "did you mean 'Newton'"
+
+# a limit that an event moves past the body, and two laws at once
+cat >moved.yaml <<'END'
+nutate: 1
+parameters: {low: -1}
+bodies: {b: {mass: 2, position: [0, 0, 0]}}
+joints:
+  rail: {type: prismatic, between: [ground, b], at: [0, 0, 0], axis: [1, 0, 0], limits: {lower: low}}
+events: {move: {when: t - 0.05, then: [{set: {low: 0.2}}]}}
+simulation: {duration: 0.1, step: 0.01}
+END
+expect 3 run moved.yaml -o moved.csv
+says 'moved.yaml:5:3: joint rail is beyond its lower limit by 0.2 m at t = 0.05'
+cat >laws.yaml <<'END'
+nutate: 1
+gravity: [0, 0, 0]
+bodies: {a: {mass: 1, position: [0, 0, 0], velocity: [1, 0, 0]}, b: {mass: 1, position: [1, 0, 0], velocity: [0, 0, 0]}}
+joints:
+  ra: {type: prismatic, between: [ground, a], at: [0, 0, 0], axis: [1, 0, 0],
+       limits: {upper: 0.3, restitution: 0.5}}
+  ab: {type: prismatic, between: [a, b], at: [1, 0, 0], axis: [1, 0, 0],
+       limits: {lower: -0.3, restitution: 0.5, impact_law: Poisson}}
+simulation: {duration: 1, step: 0.01}
+END
+expect 3 run laws.yaml -o laws.csv
+says "joints meet at once, by Newton's law of impact and by Poisson's"
+
+finish
