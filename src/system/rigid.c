@@ -119,6 +119,8 @@ nt_status nt_rigid_create(nt_problem *p, nt_error *error)
     if (!r)
         return NT_NO_MEMORY;
     nt_status status = nt_problem_create(&r->inner, p->system, NT_BODY, error);
+    if (status == NT_OK)
+        r->inner->n_off = 0; /* which rows are off is the outer problem's to say */
     if (status != NT_OK)
         return status;
     r->bodies = NT_TAKE(&p->arena, p->space.n_rotations, body);

@@ -70,6 +70,26 @@ for how in rkmk-dop853 generalized-alpha generalized-alpha-soi2 bdf; do
     done
 done
 
+expect 0 run pendulum.yaml --method generalized-alpha --set simulation.frame=se3 -o se3.csv
+expect 0 run pendulum.yaml --method generalized-alpha -o inertial.csv
+tail -n 1 inertial.csv >>se3.csv
+tail -n 2 se3.csv | awk -F, 'NR == 1 { a = $2; b = $3; w = $4; n = $NF }
+    NR == 2 { exit !((a - $2)^2 + (b - $3)^2 + w^2 < 1e-20 && (n - $NF)^2 < 1e-4) }' ||
+    fail "limits in frame se3: $(tail -n 2 se3.csv)"
+# and a latch in that frame
+cat >latch.yaml <<'END'
+nutate: 1
+gravity: [0, 0, 0]
+bodies: {b: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0.3, 0, 0], angular_velocity: [0, 0, 12]}}
+joints: {s: {type: revolute, between: [ground, b], at: [0, 0, 0], axis: [0, 0, 1]}}
+events: {l: {when: s.angle - 2, direction: rising, then: [{latch: s}]}}
+simulation: {duration: 1, step: 0.01, method: generalized-alpha, frame: se3}
+output: {record: [s.angle, s.rate]}
+END
+expect 0 run latch.yaml -o latch.csv
+tail -n 1 latch.csv | awk -F, '{ exit !(($2 - 2)^2 + $3^2 < 1e-18) }' ||
+    fail "a latch in frame se3: $(tail -n 1 latch.csv)"
+
 # ---- what becomes due by a jump has the time of the jump ----
 cat >due.yaml <<'END'
 nutate: 1
