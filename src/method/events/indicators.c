@@ -37,7 +37,7 @@ nt_status nt_stops_indicators(nt_integrator *it, const nt_phase *phase, double *
 {
     nt_stops *s = &it->stops;
     nt_effort effort = {.unknown = -1};
-    if (!s->balances)
+    if (!s->stretch.balances)
         return indicate(it, phase, g);
     nt_phase shown = nt_stops_phase_like(phase, s->shown.all);
     memcpy(shown.all, phase->all, it->size * sizeof(double));
@@ -58,7 +58,7 @@ nt_status nt_stops_find_balances(nt_integrator *it)
     const nt_problem *p = it->problem;
     const nt_phase *now = &it->stepper.now;
     unsigned needs = it->method->needs;
-    s->balances = false;
+    s->stretch.balances = 0;
     if (!(needs & NT_RATES_WITHIN) || (needs & NT_OWN_STEPS) || s->events->n == 0)
         return NT_OK;
     nt_phase moved = nt_stops_phase_like(now, s->at.all);
@@ -71,6 +71,7 @@ nt_status nt_stops_find_balances(nt_integrator *it)
     if (status == NT_OK)
         status = indicate(it, &moved, s->g[1]);
     for (int i = 0; i < s->events->n && status == NT_OK; i++)
-        s->balances = s->balances || (s->way[i] != 0 && s->g[0][i] != s->g[1][i]);
+        if (s->way[i] != 0 && s->g[0][i] != s->g[1][i])
+            s->stretch.balances = 1;
     return status;
 }

@@ -701,7 +701,8 @@ static nt_status lay_out(nt_integrator *it, double end, double h, nt_error *erro
                             .last = before.last,
                             .at_once = before.at_once,
                             .window = before.window,
-                            .within = before.within};
+                            .within = before.within,
+                            .balances = before.balances};
     double length = stretch->end - stretch->begin;
     /* a ratio that is whole but for rounding is whole */
     stretch->count = fmax(1, ceil(length / h * (1 - 1e-12)));

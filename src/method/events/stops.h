@@ -18,6 +18,8 @@ typedef struct nt_stretch {
     int at_once;
     double window; /* s, the begin of a time of length h, and how often events happened in it */
     int within;
+    int balances; /* indicators are of accelerations or multipliers, of which those of states lie
+                     within steps */
 } nt_stretch;
 
 typedef struct nt_stops {
@@ -30,7 +32,6 @@ typedef struct nt_stops {
     nt_phase at;      /* a state within a step */
     nt_phase from;    /* the state just before something happened */
     nt_phase shown;   /* one with the accelerations and multipliers of its own forces  */
-    bool balances;    /* indicators are of such, and those of states lie within steps  */
     nt_phase beyond;  /* the sample at which something has happened, while `seen`     */
     double *beyond_v; /* [nv] its velocities in the system's frame */
     bool seen;
