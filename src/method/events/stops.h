@@ -99,7 +99,7 @@ void nt_instant_take_rows(struct nt_integrator *integrator, const double *memory
 nt_phase nt_stops_phase_like(const nt_phase *like, double *all);
 /* A state as a point in the system's frame, for its functions. */
 nt_point nt_stops_point(struct nt_integrator *integrator, const nt_phase *phase);
-/* Finds nt_stops.balances, at the present state. */
+/* Finds nt_stretch.balances, at the present state. */
 nt_status nt_stops_find_balances(struct nt_integrator *integrator);
 /* The indicators at a state, in g[n], and which of their passages count, in nt_stops.way. */
 nt_status nt_stops_indicators(struct nt_integrator *integrator, const nt_phase *phase, double *g);
