@@ -124,6 +124,23 @@ sed 's/when: fa.force.x - 3/when: push - 3/' due.yaml >jumps.yaml
 expect 3 sens jumps.yaml --param T -o derivatives.csv
 says 'event go at jumps.yaml:20:10 passes its zero by a jump, from 17'
 
+# ---- where a motion turns sharply a step is made again until its event is at its end ----
+cat >rubs.yaml <<'END'
+nutate: 1
+bodies: {b: {mass: 1, inertia: [1, 1, 1], position: [0.2, 0, 0]}}
+joints:
+  r: {type: prismatic, between: [ground, b], at: [0.2, 0, 0], axis: [0, 0, 1],
+      friction: {dry: 30, law: set-valued}, limits: {lower: -0.2, upper: 0.3, restitution: 0.9}}
+forces: {f: {type: force, on: b, value: [0, 0, "60*sin(9*t)"]}}
+simulation: {duration: 0.7, step: 0.01}
+END
+for how in generalized-alpha generalized-alpha-soi2 theta rkmk-dop853; do
+    expect 0 run rubs.yaml --method $how -o rubs.csv
+    awk -F, '$2 ~ /sticks/ { n++; if ($5^2 > 1e-20) bad = 1; t = $1 }
+        END { exit bad || n != 2 || (t - 0.67632)^2 > 2.5e-7 }' rubs.events.csv ||
+        fail "$how: it sticks where it moves: $(grep sticks rubs.events.csv)"
+done
+
 # ---- static states ----
 cat >hangs.yaml <<'END'
 nutate: 1

@@ -295,20 +295,34 @@ static nt_status find_first(nt_integrator *it, double h, int sample, double *par
     return NT_OK;
 }
 
-/* The step again, as long as it takes for indicator i to vanish at its end. */
+/* Steps that are made again at most; and by which part of the last correction the next one is
+ * smaller while the slope of dense output is good enough. */
+enum { AGAIN = 12 };
+static const double GAINS = 0.1;
+
+/* The step again, as long as it takes for indicator i to vanish at its end: with the slope of dense
+ * output, and by the secant where that is another one than shorter steps have. */
 static nt_status step_to(nt_integrator *it, int i, double h, double slope, double *length)
 {
     nt_stops *s = &it->stops;
-    for (int round = 0; round < 4; round++) {
+    double rate = slope / h, last = 0, before = 0;
+    for (int round = 0; round < AGAIN; round++) {
         nt_integrator_roll_back(it);
         nt_status status = nt_integrator_attempt(it, *length);
         if (status == NT_OK)
             status = nt_stops_indicators(it, &it->stepper.next, s->g[2]);
         if (status != NT_OK)
             return status;
-        double change = slope != 0 ? -s->g[2][i] / slope * h : 0;
-        if (!(fabs(change) > LOCATED * h) || fabs(change) > 0.1 * *length || round == 3)
+        double g = s->g[2][i], change = slope != 0 ? -g / rate : 0;
+        if (round > 0 && fabs(change) > GAINS * fabs(last)) {
+            double secant = (g - before) / last;
+            rate = secant * slope > 0 ? secant : rate;
+            change = -g / rate;
+        }
+        change = fmin(change, h - *length);
+        if (!(fabs(change) > LOCATED * h) || fabs(change) > 0.5 * *length || round == AGAIN - 1)
             return NT_OK;
+        last = change, before = g;
         *length += change;
     }
     return NT_OK;
