@@ -90,6 +90,26 @@ expect 0 run latch.yaml -o latch.csv
 tail -n 1 latch.csv | awk -F, '{ exit !(($2 - 2)^2 + $3^2 < 1e-18) }' ||
     fail "a latch in frame se3: $(tail -n 1 latch.csv)"
 
+# a latch of what moves in a plane, or anywhere without tilting, holds it where it is
+for type in planar parallel; do
+    cat >flat.yaml <<END
+nutate: 1
+gravity: [0, 0, 0]
+bodies: {b: {mass: 2, inertia: [0.1, 0.2, 0.3], position: [0.2, 0, 0], velocity: [0.7, 0.4, 0], angular_velocity: [0, 0, 1.5]}}
+joints: {s: {type: $type, between: [ground, b], at: [0, 0, 0], axis: [0, 0, 1]}}
+forces: {f: {type: force, on: b, value: [0.3, 0.2, 0]}}
+events: {l: {when: b.position.x - 0.4, then: [{latch: s}]}}
+simulation: {duration: 1, step: 0.01}
+output: {record: [b.position, b.velocity, b.angular_velocity]}
+END
+    for how in generalized-alpha generalized-alpha-soi2 rkmk-dop853 bdf; do
+        expect 0 run flat.yaml --method $how -o flat.csv
+        tail -n 1 flat.csv | awk -F, '{ exit !(($2 - 0.4)^2 + ($3 - 0.114836)^2 < 1e-11 &&
+            $5^2 + $6^2 + $7^2 + $10^2 < 1e-20) }' ||
+            fail "a $type joint that is latched, $how: $(tail -n 1 flat.csv)"
+    done
+done
+
 # ---- what becomes due by a jump has the time of the jump ----
 cat >due.yaml <<'END'
 nutate: 1

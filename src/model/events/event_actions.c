@@ -2,7 +2,7 @@
  * other events are started, the run ends. All of it is remembered in the discrete memory:
  *
  *   joint_memory[n_joints]     0: off, 1: on, 2: on and latched, 3 and 4: at a limit (limits.h)
- *   lock_memory[2 n_joints]    the angle, rad, and the displacement, m, at which it is latched
+ *   lock_memory[4 n_joints]    the angle, rad, and displacements, m, at which it is latched
  *   set_memory[2 n_parameters] 1 for a parameter that is set, and its value
  *   due_memory[n_happenings]   when an event that another one has started happens, s
  *
@@ -41,7 +41,8 @@ int nt_actions_lay_out(nt_model *model, int first)
 {
     model->joint_memory = first;
     model->lock_memory = first + (model->joints_change ? model->n_joints : 0);
-    model->set_memory = model->lock_memory + (model->joints_change ? 2 * model->n_joints : 0);
+    model->set_memory =
+        model->lock_memory + (model->joints_change ? NT_JOINT_LOCKS * model->n_joints : 0);
     model->due_memory =
         model->set_memory + (model->parameters_change ? 2 * model->n_parameters : 0);
     for (int i = 0; i < model->n_joints && model->joints_change; i++) {
@@ -50,7 +51,7 @@ int nt_actions_lay_out(nt_model *model, int first)
             continue;
         nt_joint *joint = nt_element_numbers(model->origin, e);
         joint->hold_memory = model->joint_memory + i;
-        joint->lock_memory = model->lock_memory + 2 * i;
+        joint->lock_memory = model->lock_memory + NT_JOINT_LOCKS * i;
     }
     return model->due_memory + model->n_happenings;
 }
@@ -75,7 +76,8 @@ void nt_actions_begin(nt_run *run, const nt_point *at, double *memory)
             continue;
         begins = true;
         memory[model->joint_memory + i] = active_at_first(run, i) ? ON : OFF;
-        memory[model->lock_memory + 2 * i] = memory[model->lock_memory + 2 * i + 1] = 0;
+        for (int k = 0; k < NT_JOINT_LOCKS; k++)
+            memory[model->lock_memory + NT_JOINT_LOCKS * i + k] = 0;
     }
     if (begins)
         nt_limits_begin(run, at, memory);
@@ -388,8 +390,9 @@ static nt_status latch(nt_run *run, const nt_event *event, nt_instant *instant, 
     double *lock = &instant->memory[joint->lock_memory];
     if (joint->rotates)
         lock[0] = nt_joint_coordinate(e, &view, false).value;
-    if (joint->slides)
-        lock[1] = nt_joint_coordinate(e, &view, true).value;
+    for (int k = 0; k < 3; k++)
+        if (nt_joint_locks_along(joint, k))
+            lock[1 + k] = nt_joint_along(e, &view, k);
     return take_hold(run, event, instant, i, true, error);
 }
 

@@ -314,31 +314,34 @@ void nt_joint_locate(nt_model *model, const nt_element *e)
 
 /* ---- evaluation ----------------------------------------------------------------------------- */
 
-/* f, f', f'' of the prescribed motion, of an angle in the first row and of a displacement in the
- * second, or where they are latched or limited; false where one that the level needs has no value
+/* f, f', f'' of the prescribed motion, of an angle in the first row and of
+ * displacements along the axes of A in the others, or where they are latched or limited; false
+ * where one that the level needs has no value
  */
-static bool motion_of(const nt_joint *joint, const nt_view *view, nt_level level, double f[2][3])
+static bool motion_of(const nt_joint *joint, const nt_view *view, nt_level level,
+                      double f[NT_JOINT_LOCKS][3])
 {
     bool finite = true;
-    memset(f, 0, 6 * sizeof(double));
-    for (int k = 0; k < 2 && joint->locks && view->at->memory; k++)
+    memset(f, 0, NT_JOINT_LOCKS * sizeof *f);
+    for (int k = 0; k < NT_JOINT_LOCKS && joint->locks && view->at->memory; k++)
         if (!isnan(view->at->memory[joint->lock_memory + k]))
             f[k][0] = view->at->memory[joint->lock_memory + k];
     double holds = joint->locks && view->at->memory ? view->at->memory[joint->hold_memory] : 0;
     if (holds == NT_JOINT_AT_LOWER || holds == NT_JOINT_AT_UPPER)
-        f[joint->slides][0] =
+        f[joint->slides ? 3 : 0][0] =
             holds == NT_JOINT_AT_UPPER ? joint->limits.upper : joint->limits.lower;
     if (joint->motion)
-        nt_motion_jet(view->run, joint->motion, f[joint->rotates ? 0 : 1]);
+        nt_motion_jet(view->run, joint->motion, f[joint->rotates ? 0 : 3]);
     for (int i = 0; i <= (int)level; i++)
-        finite = finite && isfinite(f[0][i]) && isfinite(f[1][i]);
+        for (int k = 0; k < NT_JOINT_LOCKS; k++)
+            finite = finite && isfinite(f[k][i]);
     return finite;
 }
 
 /* Of the coordinate that a row is about. */
-static const double *motion_in(const nt_row_spec *spec, double f[2][3])
+static const double *motion_in(const nt_row_spec *spec, double f[NT_JOINT_LOCKS][3])
 {
-    return f[spec->kind == NT_ROW_SLIDE];
+    return f[spec->kind == NT_ROW_SLIDE ? 1 + spec->i : 0];
 }
 
 static void add_forces(const nt_view *view, const joint_row *row, double s)
@@ -448,7 +451,7 @@ static nt_status add_penalty(const nt_element *e, const nt_view *view)
     const nt_joint *joint = nt_joint_of(view->run, e);
     joint_geometry g;
     joint_geometry_of(&g, e, view);
-    double f[2][3];
+    double f[NT_JOINT_LOCKS][3];
     if (!motion_of(joint, view, NT_VELOCITY, f))
         return NT_NOT_FINITE;
     nt_row_spec specs[8];
@@ -489,7 +492,7 @@ static nt_status joint_add_rows(const nt_element *e, const nt_view *view)
     const nt_terms *terms = view->terms;
     const double *lambda = view->lambda ? view->lambda + e->first_row : NULL;
     nt_level level = view->energy ? NT_POSITION : terms->level;
-    double f[2][3];
+    double f[NT_JOINT_LOCKS][3];
     if (!motion_of(joint, view, view->energy ? NT_VELOCITY : level, f))
         return NT_NOT_FINITE;
     nt_row_spec specs[8];
@@ -703,7 +706,7 @@ void nt_joint_reaction(const nt_element *e, const nt_view *view, v3 *force, v3 *
     }
     joint_geometry g;
     joint_geometry_of(&g, e, view);
-    double f[2][3];
+    double f[NT_JOINT_LOCKS][3];
     motion_of(joint, view, NT_VELOCITY, f);
     nt_row_spec specs[8];
     int n = nt_joint_specs(joint, specs), r = 0;

@@ -9,7 +9,7 @@
  *   PERPENDICULAR  e_i . f_j = 0
  *   DISTANCE       |d| - L = 0
  *   ANGLE          (motion) angle of f1 from e1 about e3 = f(t)
- *   SLIDE          (motion) e3 . d = f(t)
+ *   SLIDE i        (motion) e_i . d = f(t)
  */
 #ifndef NUTATE_MODEL_JOINT_H
 #define NUTATE_MODEL_JOINT_H
@@ -75,6 +75,8 @@ typedef enum nt_row_kind {
     NT_ROW_SLIDE,
 } nt_row_kind;
 
+enum { NT_JOINT_LOCKS = 4 };
+
 typedef struct nt_row_spec {
     nt_row_kind kind;
     int i, j; /* 0-based members of the triads of A and B */
@@ -109,7 +111,8 @@ typedef struct nt_joint {
     bool locks;      /* an event may latch it, or it has rigid limits: rows as of
                         motions that stand still                                         */
     bool threaded;   /* its displacement follows its angle                               */
-    int lock_memory; /* [2] the angle and the displacement at which it is latched        */
+    int lock_memory; /* [NT_JOINT_LOCKS] the angle and the displacements along the axes of A at
+                        which it is latched                                              */
     int hold_memory; /* and whether it holds, 0: not; of models in which joints change   */
     const nt_expression *motion;
     v3 point_a, point_b; /* from the bodies' reference points, body axes                     */
@@ -210,6 +213,10 @@ v3 nt_joint_point(const nt_run *run, const nt_place_of_point *point, int body, b
 
 /* Whether row r of a joint, from its first one, is of its latch. */
 bool nt_joint_row_locks(const nt_joint *joint, int r);
+/* Whether the displacement along axis k of A, 0-based, is one that a latch locks; and where it is.
+ */
+bool nt_joint_locks_along(const nt_joint *joint, int k);
+double nt_joint_along(const nt_element *element, const nt_view *view, int k);
 /* And whether it is of its rigid limits too. */
 bool nt_joint_row_limits(const nt_joint *joint, int r);
 

@@ -154,6 +154,16 @@ nt_coordinate nt_joint_coordinate(const nt_element *element, const nt_view *view
     return out;
 }
 
+double nt_joint_along(const nt_element *element, const nt_view *view, int k)
+{
+    joint_geometry g;
+    joint_row row;
+    const nt_row_spec spec = {NT_ROW_ALONG, k, 0};
+    joint_geometry_of(&g, element, view);
+    joint_row_of(&row, &g, &spec, 0, NT_POSITION, 0, NULL);
+    return row.value;
+}
+
 void nt_joint_coordinate_row(const nt_element *element, const nt_view *view, bool translation,
                              nt_level level, joint_row *row)
 {

@@ -241,7 +241,7 @@ bool joint_row_of(joint_row *row, const joint_geometry *g, const nt_row_spec *sp
         angle_row(row, g, level, motion);
         return true;
     case NT_ROW_SLIDE:
-        along_row(row, g, level, &g->e[2]);
+        along_row(row, g, level, &g->e[spec->i]);
         row->value -= motion[level];
         row->explicit_rate = -motion[1];
         return true;
@@ -411,7 +411,7 @@ void joint_row_tangent(const nt_view *view, const joint_geometry *g, const nt_ro
         along_tangent(view, g, g->e[spec->i].r, k);
         break;
     case NT_ROW_SLIDE:
-        along_tangent(view, g, g->e[2].r, k);
+        along_tangent(view, g, g->e[spec->i].r, k);
         break;
     case NT_ROW_PERPENDICULAR:
         directions_tangent(view, g->e[spec->i].r, g->f[spec->j].r, k);

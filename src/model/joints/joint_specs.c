@@ -5,16 +5,44 @@ int nt_joint_components(const nt_row_spec *spec) { return spec->kind == NT_ROW_C
 
 static nt_row_spec motion_spec(const nt_joint *joint)
 {
-    return (nt_row_spec){joint->rotates ? NT_ROW_ANGLE : NT_ROW_SLIDE, 0, 0};
+    return (nt_row_spec){joint->rotates ? NT_ROW_ANGLE : NT_ROW_SLIDE, joint->rotates ? 0 : 2, 0};
 }
 
-/* A latch locks angle and displacement: of a thread the one goes with the other. Limits are of the
- * last of them. */
-static int count_locks(const nt_joint *joint)
+bool nt_joint_locks_along(const nt_joint *joint, int k)
 {
+    bool free = true;
+    for (int i = 0; i < joint->n_specs; i++) {
+        const nt_row_spec *spec = &joint->specs[i];
+        free = free && spec->kind != NT_ROW_COINCIDE && spec->kind != NT_ROW_DISTANCE &&
+               !(spec->kind == NT_ROW_ALONG && spec->i == k);
+    }
+    return free;
+}
+
+/* The rows of a latch: angle and displacements that are free; of a thread the one goes with the
+ * other. Limits are of the last of them. */
+static int lock_specs(const nt_joint *joint, nt_row_spec out[NT_JOINT_LOCKS])
+{
+    int n = 0;
     if (!joint->locks)
         return 0;
-    return joint->rotates && joint->slides && !joint->threaded ? 2 : 1;
+    if (joint->threaded) {
+        out[n++] = nt_joint_is_limited(joint) ? (nt_row_spec){NT_ROW_SLIDE, 2, 0}
+                                              : (nt_row_spec){NT_ROW_ANGLE, 0, 0};
+        return n;
+    }
+    if (joint->rotates)
+        out[n++] = (nt_row_spec){NT_ROW_ANGLE, 0, 0};
+    for (int k = 0; k < 3; k++)
+        if (nt_joint_locks_along(joint, k))
+            out[n++] = (nt_row_spec){NT_ROW_SLIDE, k, 0};
+    return n;
+}
+
+static int count_locks(const nt_joint *joint)
+{
+    nt_row_spec rows[NT_JOINT_LOCKS];
+    return lock_specs(joint, rows);
 }
 
 /* Specs with the row of the motion, or those of a latch, which come last.
@@ -36,10 +64,7 @@ int nt_joint_specs(const nt_joint *joint, nt_row_spec out[8])
     }
     if (joint->motion)
         out[n++] = motion_spec(joint);
-    bool by_angle = joint->rotates && !(joint->threaded && nt_joint_is_limited(joint));
-    for (int k = 0; k < count_locks(joint); k++)
-        out[n++] = (nt_row_spec){k == 0 && by_angle ? NT_ROW_ANGLE : NT_ROW_SLIDE, 0, 0};
-    return n;
+    return n + lock_specs(joint, out + n);
 }
 
 /* Rows whether enforced by multipliers or by penalty. */
