@@ -2,6 +2,7 @@
 #ifndef NUTATE_METHOD_METHOD_H
 #define NUTATE_METHOD_METHOD_H
 
+#include "method/alpha/family.h"
 #include "method/options.h"
 #include "system/factors.h"
 
@@ -137,6 +138,9 @@ typedef struct nt_stepper {
     bool resumed;
     bool has_tangent; /* the step has left the tangent where it converged in linear->matrix */
     void *own; /* what `close` frees                                                              */
+    /* coefficients of generalized-alpha for the last step's size `h`, 0 before the first: they
+     * follow from the options and from h alone */
+    nt_family family;
 } nt_stepper;
 
 struct nt_method {

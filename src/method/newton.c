@@ -255,6 +255,39 @@ nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w, nt_matrix *tangen
 /* ---- convergence ---------------------------------------------------------------------------- */
 
 static double larger(double a, double b) { return a > b ? a : b; }
+static double smaller(double a, double b) { return a < b ? a : b; }
+
+/* The largest forces so far, of each kind: what inertia takes, and what rounding makes. */
+typedef struct force_sizes {
+    double inertia[2], noise[2];
+} force_sizes;
+
+/* Both kinds are compared, one of them with zero: nothing is decided and all stays in registers. */
+static inline void widen(double largest[2], nt_quantity kind, double size)
+{
+    largest[NT_LENGTH] = larger(kind == NT_LENGTH ? size : 0, largest[NT_LENGTH]);
+    largest[NT_ANGLE] = larger(kind == NT_LENGTH ? 0 : size, largest[NT_ANGLE]);
+}
+
+/* Those of a block with inertia: S the diagonal of its tangent. */
+static inline void measure_block(const nt_stepper *s, const nt_newton *w, const nt_block *block,
+                                 bool corrected, force_sizes *f)
+{
+    const nt_problem *p = s->problem;
+    const double *values = s->factors->matrix.values, *q = s->next.q, *vdot = s->next.vdot;
+    int plain = block->rotation < 0 ? block->nv : block->nv - 3;
+    for (int j = 0; j < block->nv; j++) {
+        int i = block->v + j;
+        if (p->diagonal[i] < 0)
+            continue;
+        double size = j < plain ? fabs(q[block->q + j]) + fabs(w->increment[i]) : 1;
+        double S = fabs(values[p->diagonal[i]]), acceleration = fabs(vdot[i]);
+        if (corrected)
+            acceleration = smaller(acceleration, w->c.beta_prime * fabs(w->increment[i]));
+        widen(f->inertia, p->quantity[i], S * acceleration);
+        widen(f->noise, p->quantity[i], S * size);
+    }
+}
 
 /* Sizes that tolerances of forces are relative to, for each kind: the largest inertia force
  * |S_ii vdot_i|/(s beta') and multiplier; and the force that rounding of a position makes,
@@ -265,36 +298,20 @@ static double larger(double a, double b) { return a > b ? a : b; }
 static void measure_forces(const nt_stepper *s, const nt_newton *w, bool corrected, double force[2])
 {
     const nt_problem *p = s->problem;
-    const double *values = s->factors->matrix.values, *q = s->next.q, *vdot = s->next.vdot;
-    const double *increment = w->increment;
-    const unsigned char *quantity = p->quantity;
-    double largest[2] = {0, 0}, noise[2] = {0, 0}, multiplier[2] = {0, 0};
+    force_sizes f = {{0, 0}, {0, 0}};
+    double multiplier[2] = {0, 0};
     double rounding = w->c.position > 0 ? w->c.scale : w->c.h * w->c.h;
-    for (int b = 0; b < p->space.n_blocks; b++) {
-        const nt_block *block = &p->space.blocks[b];
-        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
-        int of_forces = block->kind == NT_FIRST ? 0 : block->nv;
-        for (int j = 0; j < of_forces; j++) {
-            int i = block->v + j;
-            if (p->diagonal[i] < 0)
-                continue;
-            double size = j < plain ? fabs(q[block->q + j]) + fabs(increment[i]) : 1;
-            double S = fabs(values[p->diagonal[i]]);
-            double most = corrected ? w->c.beta_prime * fabs(increment[i]) : (double)INFINITY;
-            nt_quantity kind = quantity[i];
-            largest[kind] = larger(S * fmin(fabs(vdot[i]), most), largest[kind]);
-            noise[kind] = larger(S * size, noise[kind]);
-        }
-    }
-    for (int i = 0; i < p->nc; i++) {
-        nt_quantity kind = p->quantity[p->nv + i];
-        multiplier[kind] = larger(fabs(s->next.lambda[i]), multiplier[kind]);
-    }
+    for (int b = 0; b < p->space.n_blocks; b++)
+        if (p->space.blocks[b].kind != NT_FIRST)
+            measure_block(s, w, &p->space.blocks[b], corrected, &f);
+    for (int i = 0; i < p->nc; i++)
+        widen(multiplier, p->quantity[p->nv + i], fabs(s->next.lambda[i]));
+    double relative = nt_options_get(s->options, NT_OPTION_TOLERANCE_RELATIVE);
     for (int kind = 0; kind < 2; kind++)
-        force[kind] = nt_options_get(s->options, NT_OPTION_TOLERANCE_FORCE + kind) +
-                      nt_options_get(s->options, NT_OPTION_TOLERANCE_RELATIVE) *
-                          larger(largest[kind] / (w->c.scale * w->c.beta_prime), multiplier[kind]) +
-                      16 * DBL_EPSILON * noise[kind] / rounding;
+        force[kind] =
+            nt_options_get(s->options, NT_OPTION_TOLERANCE_FORCE + kind) +
+            relative * larger(f.inertia[kind] / (w->c.scale * w->c.beta_prime), multiplier[kind]) +
+            16 * DBL_EPSILON * f.noise[kind] / rounding;
 }
 
 /* Unknowns of first order may be off by `absolute`, by the relative tolerance of what they change
