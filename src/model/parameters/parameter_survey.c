@@ -66,7 +66,7 @@ static void list_regions(nt_survey *s)
 }
 
 /* The model's numbers and the words of the arrays. */
-static void read_words(const nt_survey *s, double *words)
+void nt_survey_read(const nt_survey *s, double *words)
 {
     for (int i = 0; i < s->n_regions; i++)
         memcpy(words + s->region[i].word, s->region[i].at, s->region[i].bytes);
@@ -104,7 +104,7 @@ nt_status nt_survey_begin(nt_survey *s)
         !NT_DOUBLES(arena, run->model->n_bindings, &s->direction, &s->number) ||
         !NT_DOUBLES(arena, rows, &s->rows, &s->opening[0], &s->opening[1]))
         return NT_NO_MEMORY;
-    read_words(s, (double *)(void *)s->saved);
+    nt_survey_read(s, (double *)(void *)s->saved);
     s->kept = true;
     s->length = run->length;
     s->n_redundant = run->n_redundant;
@@ -229,7 +229,7 @@ static nt_status find_whether_assembles(nt_survey *s, double h)
     nt_status status = nt_survey_derive_at(s, 0);
     if (status != NT_OK)
         return status;
-    read_words(s, s->plus);
+    nt_survey_read(s, s->plus);
     status = nt_survey_derive_at(s, h);
     bool weighs = found_velocities(run, before);
     s->assembles = s->assembles || nt_run_delays_use(run, s->rates->variables);
@@ -289,7 +289,7 @@ static nt_status survey_difference(nt_survey *s, double h)
         nt_status status = move_to(s, k * h);
         if (status == NT_OK && k == POINTS && s->assembles)
             status = look_for_openings(s, k * h);
-        read_words(s, s->plus);
+        nt_survey_read(s, s->plus);
         if (status == NT_OK)
             status = move_to(s, -k * h);
         if (status == NT_OK && k == POINTS && s->assembles)
@@ -389,6 +389,10 @@ nt_status nt_survey_differentiate(nt_survey *s, double scale)
             good = survey_choose(s, h, level == 0, &better);
         h *= NEXT_STEP;
     }
+    /* whatever is kept apart from the words is left as far off as it goes: nt_survey_find_apart */
+    s->far = POINTS * FIRST_STEP * scale;
+    if (status == NT_OK)
+        status = nt_survey_derive_at(s, s->far);
     write_words(s, s->saved);
     clean(s, FIRST_STEP * scale);
     return status;
