@@ -210,8 +210,10 @@ typedef struct nt_mode {
     /* 1/s: what rounding of the stiffness leaves open of |s|; where it moves freely |s| is below.
      * Of slender parts the bending is a small rest of what their stretching takes. */
     double doubt;
-    int group; /* modes whose eigenvalues agree to rounding are of one group, their shapes any
-                  basis of what they span */
+    int group;  /* modes whose eigenvalues agree to rounding are of one group, their shapes any
+                   basis of what they span */
+    int stands; /* it moves freely in so far as it stays wherever it is put: the displacement is no
+                   motion that the constraints allow, as of what sticks or does not slip */
 } nt_mode;
 
 typedef struct nt_modes_setup {
