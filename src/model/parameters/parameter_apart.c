@@ -172,6 +172,7 @@ nt_status nt_survey_find_disguised(nt_survey *s, const nt_element **disguised)
                 *disguised = &run->model->elements[i];
     }
     nt_status back = nt_survey_derive_at(s, 0);
+    nt_survey_restore(s); /* what is found by iteration may differ in its last bits */
     run->length = s->length;
     return status == NT_OK ? back : status;
 }

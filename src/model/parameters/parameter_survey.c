@@ -72,10 +72,10 @@ void nt_survey_read(const nt_survey *s, double *words)
         memcpy(words + s->region[i].word, s->region[i].at, s->region[i].bytes);
 }
 
-static void write_words(const nt_survey *s, const char *words)
+void nt_survey_restore(const nt_survey *s)
 {
     for (int i = 0; i < s->n_regions; i++)
-        memcpy(s->region[i].at, words + 8 * s->region[i].word, s->region[i].bytes);
+        memcpy(s->region[i].at, s->saved + 8 * s->region[i].word, s->region[i].bytes);
 }
 
 static int by_address(const void *a, const void *b)
@@ -117,7 +117,7 @@ void nt_survey_end(nt_survey *s)
 {
     nt_run *run = s->run;
     if (s->kept) {
-        write_words(s, s->saved);
+        nt_survey_restore(s);
         run->length = s->length;
         run->n_redundant = s->n_redundant;
         run->corrections = s->corrections;
@@ -181,7 +181,7 @@ double nt_survey_numbers(nt_survey *s)
 nt_status nt_survey_derive_at(nt_survey *s, double distance)
 {
     nt_run *run = s->run;
-    write_words(s, s->saved);
+    nt_survey_restore(s);
     for (int i = 0; i < run->model->n_parameters; i++)
         run->variables[i] =
             run->parameters[i].value + (distance == 0 ? 0 : distance * s->rates->variables[i]);
@@ -393,7 +393,7 @@ nt_status nt_survey_differentiate(nt_survey *s, double scale)
     s->far = POINTS * FIRST_STEP * scale;
     if (status == NT_OK)
         status = nt_survey_derive_at(s, s->far);
-    write_words(s, s->saved);
+    nt_survey_restore(s);
     clean(s, FIRST_STEP * scale);
     return status;
 }

@@ -81,6 +81,8 @@ nt_status nt_survey_find_disguised(nt_survey *survey, const nt_element **disguis
 
 /* All numbers of the model into words. */
 void nt_survey_read(const nt_survey *survey, double *words);
+/* All words as they were when the survey began. */
+void nt_survey_restore(const nt_survey *survey);
 
 /* The numbers of the file at a distance along their tangent, and everything derived from them. */
 nt_status nt_survey_derive_at(nt_survey *survey, double distance);
