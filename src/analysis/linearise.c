@@ -264,7 +264,9 @@ static nt_status show(nt_linear *l)
 
 static nt_status make(nt_linear *l, const nt_linear_setup *setup, nt_error *error)
 {
-    nt_status status = nt_pencil_create(&l->pencil, &l->run->system, error);
+    nt_status status = nt_system_refuse_past(&l->run->system, "linear models", error);
+    if (status == NT_OK)
+        status = nt_pencil_create(&l->pencil, &l->run->system, error);
     if (status == NT_OK && l->pencil->n > MOST_UNKNOWNS)
         status =
             nt_fail(error, NT_UNSUPPORTED,

@@ -479,6 +479,40 @@ static void test_without_mass_refused(void **state)
     }
 }
 
+/* With a delay of 50 N/m the carriage rests at 10/(100 + 50) m; what is held of it at the start is
+ * its place there. */
+static void test_delays_refused(void **state)
+{
+    const char *text =
+        "nutate: 1\ngravity: [0, 0, 0]\nbodies: {a: {mass: 2, inertia: [1, 1, 1]}}\n"
+        "joints: {r: {type: prismatic, between: [ground, a], at: [0, 0, 0], axis: [1, 0, 0]}}\n"
+        "forces:\n"
+        "  s: {type: joint_spring, joint: r, stiffness: 100}\n"
+        "  f: {type: joint_force, joint: r, value: '10 - 50*delay(r.displacement, 0.05)'}\n";
+    nt_model *model;
+    nt_run *run;
+    nt_error error = {0};
+    nt_reference *reference = NULL;
+    nt_linear *l = NULL;
+    nt_modes *modes = NULL;
+    (void)state;
+    if (nt_model_read_text(&model, text, strlen(text), "model", NULL, NULL, 0, &error) ||
+        nt_run_create(&run, model, &error))
+        fail_msg("%s", error.message);
+    assert_int_equal(nt_reference_create(&reference, run, NT_ABOUT_STATIC, &error), NT_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "a delay"));
+    assert_int_equal(nt_reference_create(&reference, run, NT_ABOUT_INITIAL, &error), NT_OK);
+    nt_state initial = nt_reference_state(reference);
+    const nt_modes_setup of_modes = {.system = nt_run_system(run), .state = &initial};
+    assert_int_equal(nt_modes_create(&modes, &of_modes, &error), NT_UNSUPPORTED);
+    const nt_linear_setup setup = {.run = run, .state = &initial};
+    assert_int_equal(nt_linear_create(&l, &setup, &error), NT_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "a delay"));
+    nt_reference_destroy(reference);
+    nt_run_destroy(run);
+    nt_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -491,6 +525,7 @@ int main(void)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_without_mass),
         cmocka_unit_test(test_without_mass_refused),
+        cmocka_unit_test(test_delays_refused),
     };
     return cmocka_run_group_tests_name("linearise", tests, NULL, NULL);
 }
