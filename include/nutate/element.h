@@ -4,9 +4,10 @@
  * what the model file says by the type's table of keys, and numbers that follow from it
  * (`prepare`). All data of a run lie in one piece that runs copy, so they hold numbers and places,
  * and no pointers but to what never changes; lists of any length stand behind the struct
- * (NT_KEY_ARRAY). So whatever a parameter can enter is seen, and has its derivative. A number that
- * follows a parameter and stands anywhere else is found out: nt_run_prepare_parameters refuses the
- * parameter and names the element, and sensitivities take differences of the whole residual.
+ * (NT_KEY_ARRAY). So whatever a parameter can enter is seen, and has its derivative: as a double,
+ * on an address that eight divides. A number that follows a parameter and stands anywhere else, or
+ * as a float or an integer, is found out: nt_run_prepare_parameters refuses the parameter and names
+ * the element, and sensitivities take differences of the whole residual.
  *
  * An element adds to a residual and to blocks of its own, by ports: the translations (force, N;
  * entries of v, m/s) and rotations (moment, N m; rad/s, ground axes) of any number of bodies, its

@@ -9,7 +9,7 @@
 void nt_integrator_watch_step(nt_integrator *it, double h)
 {
     const nt_stepper *s = &it->stepper;
-    if (it->variable || !(s->report.damped > fmax(1, it->damped.by)))
+    if (it->variable || !(s->report.damped > 1 && s->report.damped > it->damped.by))
         return;
     it->damped.by = s->report.damped;
     it->damped.t = s->now.all[NT_PHASE_T];
