@@ -445,6 +445,55 @@ static void find_damping(const nt_element *element, const nt_view *view, const n
     }
 }
 
+static double fastest_growth(const nt_view *view, const nt_bearing *b, const group *g, int other)
+{
+    double most = 0;
+    for (int l = 0; l < g->n && view->terms->ahead > 0; l++) {
+        const nt_motion *ball = &view->motion[b->first_ball + g->first + l];
+        v3 past = v3_sub(ball->a, view->motion[other].a);
+        most = fmax(most, v3_dot(past, past));
+    }
+    return sqrt(most);
+}
+
+/* How stiff contacts are: a ball lies against both races at a time, and its ring may move as well;
+ * a cage is turned by a ball at its pitch circle. What several balls do to a ring or to the cage
+ * together is more. How the rates of indentation grow is bounded by how fast balls are accelerated
+ * past each of these. */
+static void find_stiffness(const nt_element *element, const nt_view *view, const nt_bearing *b,
+                           const group *g)
+{
+    nt_stiffest *stiffest = &view->run->dampings[element - view->model->elements].stiffest;
+    const nt_body *bodies = view->run->bodies;
+    double own = 1 / bodies[b->first_ball].mass, r = 0.5 * b->pitch_diameter;
+    double of_free = 0, all = 0, ahead = 0, now, later;
+    for (int which = NT_OUTER; which <= NT_INNER; which++) {
+        const nt_body *ring = &bodies[b->rings[which]];
+        double mobility = own + (ring != bodies && ring->mass > 0 ? 1 / ring->mass : 0);
+        nt_lanes_stiffest(&b->races[which].law, g->n, &g->push[which], view->terms->ahead,
+                          fastest_growth(view, b, g, b->rings[which]), &now, &later);
+        of_free += own * now;
+        all += mobility * now;
+        ahead += mobility * later;
+    }
+    if (b->has_cage) {
+        const nt_body *cage = &bodies[b->cage];
+        double turn = r * r / fmin(fmin(cage->J.xx, cage->J.yy), cage->J.zz);
+        double mobility = own + 1 / cage->mass + turn;
+        nt_lanes_stiffest(&b->pocket_law, g->n, &g->push[NT_POCKET], view->terms->ahead,
+                          fastest_growth(view, b, g, b->cage), &now, &later);
+        of_free = fmax(of_free, mobility * now);
+        all = fmax(all, mobility * now);
+        ahead = fmax(ahead, mobility * later);
+    }
+    stiffest->all = fmax(stiffest->all, all);
+    stiffest->ahead = fmax(stiffest->ahead, ahead);
+    if (of_free > stiffest->now) {
+        stiffest->now = of_free;
+        stiffest->which[1] = NT_BALL_CONTACTS * b->n_balls; /* of the bearing */
+    }
+}
+
 /* A ring whose translation is free ties all balls together: the ring moving by e takes c_k P_k e
  * from ball k, P_k the projection along the surface, and beside each body's own damping
  *
@@ -506,7 +555,7 @@ static nt_status push_groups(const nt_element *element, const nt_view *view, con
         if (status == NT_OK && all->pushes)
             push_balls(view, b, &g, all);
         if (status == NT_OK && all->pushes && view->terms->damping && view->run->dampings)
-            find_damping(element, view, b, &g, all);
+            find_damping(element, view, b, &g, all), find_stiffness(element, view, b, &g);
         for (int l = 0; l < g.n && status == NT_OK && all->damps; l++) {
             int body = b->first_ball + first + l;
             if (!alone || alone[body - 1])
@@ -532,7 +581,8 @@ static nt_status push_all(const nt_element *element, const nt_view *view, bool d
         memset(all.damping[k], 0, sizeof all.damping[k]);
     }
     if (view->terms->damping && view->run->dampings)
-        view->run->dampings[element - view->model->elements] = (nt_run_damping){{0}, {-1, -1}};
+        view->run->dampings[element - view->model->elements] =
+            (nt_run_damping){.part = {-1, -1}};
     nt_status status = push_groups(element, view, b, &all);
     if (status == NT_OK && all.pushes && view->terms->damping && view->run->dampings)
         find_damping_of_ring(element, view, b, &all);

@@ -33,6 +33,8 @@ NT_INLINE void put_push(const nt_touch *t, nt_push_lanes *push, int l)
     put(push->moment, l, v3_add(v3_cross(t->r_a, t->F), t->M));
     push->N.of[l] = t->N;
     push->slope.of[l] = t->N * t->phi_t;
+    push->delta.of[l] = t->delta;
+    push->rate.of[l] = t->rate;
     double cosine = v3_dot(t->m, t->e);
     push->cosine2.of[l] = cosine * cosine;
 }
@@ -192,6 +194,32 @@ void nt_lanes_pocket(nt_skeleton skeleton, nt_lanes_wanted wanted, int n, const 
         NT_RACES_OF(pocket_line), NT_RACES_OF(pocket_point)};
     shapes[skeleton == NT_POINT][n <= NT_HALF][wanted](surface, touch, cage, balls, pockets, push,
                                                        damping);
+}
+
+/* ---- stiffness ---------------------------------------------------------------------------------
+ *
+ * Of Hertz' law dN/d(delta) is 1.5 K sqrt(depth) b, b = (1 + d rate)(1 + 8 s) with the share s of
+ * depth that is due to the motion: the largest square of this over (1.5 K)^2 is looked for, depth
+ * b^2, and its root is taken once. */
+
+void nt_lanes_stiffest(const nt_touch_law *touch, int n, const nt_push_lanes *push, double ahead,
+                       double growth, double *now, double *later)
+{
+    double deepest = 0, most = 0, damping = touch->damping;
+    for (int l = 0; l < n; l++)
+        deepest = push->delta.of[l] > deepest ? push->delta.of[l] : deepest;
+    *now = 1.5 * touch->stiffness * sqrt(deepest);
+    for (int l = 0; l < n && ahead > 0; l++) {
+        double delta = push->delta.of[l], rate = push->rate.of[l];
+        double further = growth * ahead * ahead / 2, way = fabs(rate) * ahead + further;
+        double depth = delta + (delta > 0 ? way : rate * ahead + further);
+        if (!(depth > 0))
+            continue;
+        double share = depth > way ? way / depth : 1;
+        double by = (1 + damping * (rate > 0 ? rate : 0)) * (1 + NT_TOUCH_TO_SEE * share);
+        most = fmax(most, depth * by * by);
+    }
+    *later = 1.5 * touch->stiffness * sqrt(most);
 }
 
 /* ---- energies ----------------------------------------------------------------------------------

@@ -28,13 +28,14 @@ typedef struct nt_pocket_lanes {
 
 /* What the surface does to the balls: the force, the moment about the ball's centre; and to the
  * other body, as it would be on the ball at that body's reference point: its moment. The normal
- * force, N; the slope of the friction across the sliding, N s/m; how far the normal stands off the
- * plane of a circle, cos^2 of the angle; how far the ellipse of contact goes over the shoulder, as
+ * force, N; the slope of the friction across the sliding, N s/m; the indentation, m, negative: the
+ * distance, and its rate; how far the normal stands off the plane of a circle, cos^2 of the angle;
+ * how far the ellipse of contact goes over the shoulder, as
  * in nt_energy_lanes; and whether N > 0, in numbers of half the width of the others: so the
  * compiler takes two vectors of four lanes at once, and works on one while the other waits for a
  * root or a quotient. */
 typedef struct nt_push_lanes {
-    nt_lane F[3], M[3], moment[3], N, slope, cosine2, beyond;
+    nt_lane F[3], M[3], moment[3], N, slope, delta, rate, cosine2, beyond;
     int touches[NT_LANES];
 } nt_push_lanes;
 
@@ -73,6 +74,11 @@ void nt_lanes_pocket(nt_skeleton skeleton, nt_lanes_wanted wanted, int n, const 
                      const nt_touch_law *touch, const nt_ring_pose *cage,
                      const nt_ball_lanes *balls, const nt_pocket_lanes *pockets,
                      nt_push_lanes *push, nt_damping_lanes *damping);
+
+/* The largest dN/d(delta) of the first `n` lanes, N/m: of what touches now, or `ahead` s later, as
+ * nt_touch_stiffness_ahead, the rate growing by `growth`, m/s^2. */
+void nt_lanes_stiffest(const nt_touch_law *touch, int n, const nt_push_lanes *push, double ahead,
+                       double growth, double *now, double *later);
 
 /* The same of energies, of races that are round. */
 void nt_lanes_race_energy(nt_traction_law law, bool rolls, int n, const nt_surface *surface,

@@ -1,4 +1,4 @@
-/* How fast a contact damps two bodies against each other.
+/* How fast a contact damps two bodies against each other, and how stiff it is.
  *
  * Along a direction d the contact is a damper c at p, which acts over the mobility
  *
@@ -7,25 +7,48 @@
  * so that M^-1 C of this contact alone has the eigenvalue c w. Across the sliding c = N phi_t,
  * along it N (phi_t + phi_t' |w|^2/s), along the normal dN/d(delta'). Where each body's own share c
  * w_X is taken implicitly there remains what acts from one on the other, with the eigenvalue c
- * sqrt(w_A w_B). */
+ * sqrt(w_A w_B).
+ *
+ * Along the normal it is a spring k = dN/d(delta), which swings with the frequency sqrt(k w). What
+ * holds a body lessens w, so w of the free body bounds it. Surfaces that approach with the speed
+ * delta' are pressed by delta + delta' t a time t later (and t^2/2 of what it grows with), with the stiffness K n (delta + delta'
+ * t)^(n-1) (1 + d delta'). That is about what the impact comes to at its height where t is as
+ * short as it must be: of n = 1.5, with kappa = K w, the height is delta_m = (5/4 delta'^2/
+ * kappa)^0.4 and its frequency 1.25 kappa^0.4 delta'^0.2; and t = c/frequency(delta' t) gives t =
+ * (c^2/1.5)^0.4/(kappa^0.4 delta'^0.2), 0.98 against 0.96 of these units at c = 1.2.
+ *
+ * A step that is just stable hardly sees an impact, though: at h times that frequency of 1.08 a
+ * ball that should keep 0.75 of its speed kept 0.68, at 0.6 0.76, at 0.4 0.751. So the share s of
+ * the depth there that is due to the motion in that time makes the square larger, by 1 + 8 s
+ * (NT_TOUCH_TO_SEE). */
 #include "model/contacts/contact.h"
 #include "model/elements.h"
 
 #include <math.h>
 
-/* w_X; 0: it is held, or nothing like a free body. */
-static double mobility(const nt_view *view, int body, v3 r, v3 d)
+/* w_X as if nothing held it; 0: it is no free body. r: from the body's reference point. */
+static double mobility_if_free(const nt_view *view, int body, v3 r, v3 d)
 {
     const nt_body *b = &view->run->bodies[body];
-    const unsigned char *alone = view->model->system.explicit_blocks;
-    if (body == 0 || !alone || !alone[body - 1] || !(b->mass > 0) ||
-        v3_dot(b->center, b->center) > 0)
+    if (body == 0 || !(b->mass > 0))
         return 0;
     if (b->point)
         return 1 / b->mass;
     v3 lever = m3_apply_transposed(view->motion[body].R, v3_cross(r, d));
     double turn = v3_dot(lever, m3_solve(b->J, lever));
-    return 1 / b->mass + (isfinite(turn) ? turn : 0);
+    return (b->t_node < 0 ? 0 : 1 / b->mass) + (isfinite(turn) ? turn : 0);
+}
+
+static bool is_alone(const nt_view *view, int body)
+{
+    const unsigned char *alone = view->model->system.explicit_blocks;
+    return body > 0 && alone && alone[body - 1];
+}
+
+/* w_X; 0: it is held. */
+static double mobility(const nt_view *view, int body, v3 r, v3 d)
+{
+    return is_alone(view, body) ? mobility_if_free(view, body, r, d) : 0;
 }
 
 static void look_along(const nt_view *view, int body_a, int body_b, const nt_touch *t, v3 d,
@@ -51,4 +74,49 @@ double nt_touch_damping_rate(const nt_view *view, int body_a, int body_b, const 
     look_along(view, body_a, body_b, t, v3_cross(across, t->n), t->N * along, &rate, beside);
     look_along(view, body_a, body_b, t, t->n, t->N_rate, &rate, beside);
     return rate;
+}
+
+/* dN/d(delta) at a depth. */
+static double stiffness_at(const nt_touch_law *law, bool is_hertz, double depth)
+{
+    if (!(depth > 0))
+        return 0;
+    double power = is_hertz ? sqrt(depth) : pow(depth, law->exponent - 1);
+    return law->exponent * law->stiffness * power;
+}
+
+double nt_touch_stiffness_ahead(const nt_touch_law *law, bool is_hertz, double delta, double rate,
+                                double way)
+{
+    double depth = delta + (delta > 0 ? fabs(way) : way);
+    double share = depth > fabs(way) ? fabs(way) / depth : 1;
+    return stiffness_at(law, is_hertz, depth) * (1 + law->damping * fmax(rate, 0)) *
+           (1 + NT_TOUCH_TO_SEE * share);
+}
+
+/* How fast the rate of indentation grows, by what bodies were accelerated with last. */
+static double rate_grows(const nt_view *view, int body_a, int body_b, const nt_touch *t)
+{
+    const nt_motion *A = &view->motion[body_a], *B = &view->motion[body_b];
+    v3 a_a = v3_add(A->a, v3_cross(A->alpha, t->r_a));
+    v3 a_b = v3_add(B->a, v3_cross(B->alpha, t->r_b));
+    return -v3_dot(t->n, v3_sub(a_b, a_a));
+}
+
+void nt_touch_stiffest(const nt_view *view, int body_a, int body_b, const nt_touch_law *law,
+                       bool is_hertz, const nt_touch *t, nt_stiffest *out)
+{
+    double time = view->terms->ahead, growth = rate_grows(view, body_a, body_b, t);
+    double ahead = nt_touch_stiffness_ahead(law, is_hertz, t->delta, t->rate,
+                                            time * (t->rate + time / 2 * growth));
+    *out = (nt_stiffest){.which = {-1, -1}};
+    if (!(ahead > 0))
+        return;
+    double w_a = mobility_if_free(view, body_a, t->r_a, t->n);
+    double w_b = mobility_if_free(view, body_b, t->r_b, t->n);
+    out->all = t->delta > 0 ? t->N_delta * (w_a + w_b) : 0;
+    out->ahead = ahead * (w_a + w_b);
+    out->now = t->delta > 0 ? t->N_delta * ((is_alone(view, body_a) ? w_a : 0) +
+                                            (is_alone(view, body_b) ? w_b : 0))
+                            : 0;
 }
