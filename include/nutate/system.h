@@ -56,7 +56,8 @@ enum {
     NT_REACTIONS = 8,   /* multiplier forces                                           */
     NT_GYROSCOPIC = 16, /* velocity-quadratic terms of inertia                        */
     NT_INERTIA = NT_MASS | NT_GYROSCOPIC,
-    NT_ALL_PARTS = 31
+    NT_ALL_PARTS = 31,
+    NT_OWN_DAMPERS = 32 /* beside NT_EXPLICIT: only what adds to nt_combination.own_blocks */
 };
 
 /* The derivative that is wanted, along a variation e[nv] of the unknowns:
@@ -77,7 +78,7 @@ typedef struct nt_combination {
     double turn;            /* s                                                             */
     /* Not 0: of the blocks between entries of v only those of a block of the space with itself are
      * wanted. What is added to others is not looked at, so that a system may leave them out. */
-    int own_blocks;
+    int own_blocks; /* an element may give nothing at all here: see NT_OWN_DAMPERS */
 } nt_combination;
 
 /* What evaluate is to compute: what is NULL is not wanted. It adds to residual and matrix, and
@@ -105,14 +106,15 @@ typedef struct nt_point_tangent {
     const double *memory;      /* [n_memory]        */
 } nt_point_tangent;
 
-/* Of single explicit forces the stiffest: largest w^2, 1/s^2, with which one of them, by itself, lets
- * bodies swing. */
+/* Of single explicit forces the stiffest: largest w^2, 1/s^2, with which one of them, by itself,
+ * lets bodies swing. */
 typedef struct nt_stiffest {
     double now; /* of bodies that nothing but explicit forces acts on: of others, less      */
     double all; /* of all bodies as if they were such: of others, more                      */
-    /* The same where surfaces will be nt_terms.ahead later, as they move now; up to nine times as
+    /* The same where surfaces will be nt_terms.ahead later, as they move now; up to 25 times as
      * much where they only meet then, so that steps that are stable by it see how they meet */
     double ahead;
+    double rate;  /* 1/s, of damping, as `all`; where nt_system.fastest_damping may know less   */
     int which[2]; /* of `now`, for damping_name */
 } nt_stiffest;
 

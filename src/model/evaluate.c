@@ -219,6 +219,7 @@ void nt_run_stiffest(void *self, nt_stiffest *out)
         const nt_stiffest *s = &run->dampings[i].stiffest;
         out->all = fmax(out->all, s->all);
         out->ahead = fmax(out->ahead, s->ahead);
+        out->rate = fmax(out->rate, s->rate);
         if (!(s->now > out->now))
             continue;
         out->now = s->now;

@@ -41,7 +41,7 @@ typedef struct work {
 static size_t splitting_memory_size(const nt_problem *p, const nt_splitting *c)
 {
     size_t always = 5 + 3 * (size_t)p->nv + (size_t)p->nq + (size_t)p->nc;
-    return always + (c->bounds ? 4 + 2 * (size_t)p->nv : 0);
+    return always + (c->bounds ? 5 + 2 * (size_t)p->nv : 0);
 }
 
 void nt_splitting_layout(const nt_problem *p, const nt_splitting *c, nt_layout *sizes)
@@ -123,14 +123,13 @@ static nt_status splitting_watch(nt_stepper *s, const nt_splitting *c, double h)
     if (c->explicit_parts == 0)
         return NT_OK;
     if (system->fastest_damping)
-        report->damped = h *
-                         system->fastest_damping(system->self, c->second, report->damped_by) /
+        report->damped = h * system->fastest_damping(system->self, c->second, report->damped_by) /
                          (c->second ? NT_SPLITTING_DAMPED_SECOND : NT_SPLITTING_DAMPED_FIRST);
     if (system->stiffest) {
         nt_stiffest stiffest;
         system->stiffest(system->self, &stiffest);
-        report->swings = h * sqrt(c->bounds ? stiffest.ahead : stiffest.now) /
-                         nt_splitting_stable_swing(c);
+        report->swings =
+            h * sqrt(c->bounds ? stiffest.ahead : stiffest.now) / nt_splitting_stable_swing(c);
         memcpy(report->swings_by, stiffest.which, sizeof stiffest.which);
     }
     if (!c->bounds || (report->damped <= 1 && report->swings <= 1))

@@ -79,7 +79,8 @@ typedef struct nt_splitting_memory {
     double *looked;        /* with `bounds`: steps since the eigenvalues were looked at, 0: never */
     double *square;        /* largest w^2, 1/s^2                                            */
     double *rate;          /* largest rate of damping, 1/s                                  */
-    double *single;        /* 1/s^2, of the stiffest single force then                       */
+    double *single;        /* 1/s^2, of the stiffest single force, the least since then       */
+    double *single_rate;   /* 1/s, likewise of damping                                       */
     double *fast, *damped; /* [nv] their vectors                                           */
 } nt_splitting_memory;
 
@@ -99,7 +100,8 @@ static inline nt_splitting_memory nt_splitting_memory_of(const nt_problem *p, co
     m.square = m.looked + 1;
     m.rate = m.square + 1;
     m.single = m.rate + 1;
-    m.fast = m.single + 1;
+    m.single_rate = m.single + 1;
+    m.fast = m.single_rate + 1;
     m.damped = m.fast + p->nv;
     return m;
 }

@@ -27,8 +27,9 @@ enum { EVERY = 50, ROUNDS = 2, FIRST_ROUNDS = 40 };
 /* Of the bound, so that what grows until the next look does no harm. */
 static const double SAFETY = 0.9;
 
-/* Between two looks there is another where the stiffest single force has grown by this factor since
- * the last one, and h w by it alone has this square: what several of them do together is more. */
+/* Between two looks there is another where the stiffest single force, or the one that damps
+ * fastest, has grown by this factor and reaches this (h w)^2 or h times its rate: what several of
+ * them do together is more, and what of bodies that are held is more or less. */
 static const double STIFFER = 1.5, MATTERS = 0.05;
 
 /* Any vector that is at right angles to none that matters. */
@@ -47,7 +48,8 @@ static double splitting_length_of(const nt_problem *p, const double *x)
 }
 
 /* The damping that the step takes with the blocks that are alone, each by itself, sets no bound: it
- * leaves y = C x. What they do to each other and to the rest remains. */
+ * leaves y = C x. What they do to each other and to the rest remains, and what elements keep out of
+ * h/2 D. */
 static void splitting_leave_own(const nt_splitting_own *own, double h, const double *x, double *y)
 {
     for (int k = 0; k < own->n_alone; k++)
@@ -104,12 +106,18 @@ static double splitting_stable_by(const nt_splitting *c, const nt_splitting_memo
     return rate + root > 0 ? 4 / (rate + root) : (double)INFINITY;
 }
 
-static double splitting_single(const nt_problem *p)
+/* Whether single forces, by the evaluation made last, have become so much stiffer or damp so much
+ * faster than since the last look that there is another one. */
+static bool splitting_grows(const nt_problem *p, double h, nt_splitting_memory *m, bool looks)
 {
-    nt_stiffest stiffest = {.all = 0};
+    nt_stiffest now = {.all = 0};
     if (p->system->stiffest)
-        p->system->stiffest(p->system->self, &stiffest);
-    return stiffest.all;
+        p->system->stiffest(p->system->self, &now);
+    bool grows = (now.all > STIFFER * *m->single && now.all * h * h > MATTERS) ||
+                 (now.rate > STIFFER * *m->single_rate && now.rate * h > MATTERS);
+    *m->single = grows || looks ? now.all : fmin(*m->single, now.all);
+    *m->single_rate = grows || looks ? now.rate : fmin(*m->single_rate, now.rate);
+    return grows;
 }
 
 nt_status nt_splitting_bounds(nt_stepper *s, const nt_splitting *c, double h, const nt_point *at,
@@ -119,16 +127,13 @@ nt_status nt_splitting_bounds(nt_stepper *s, const nt_splitting *c, double h, co
     nt_splitting_own *own = s->own;
     nt_splitting_memory before = nt_splitting_memory_of(p, &s->now);
     nt_splitting_memory next = nt_splitting_memory_of(p, &s->next);
-    size_t bytes = (4 + 2 * (size_t)p->nv) * sizeof(double);
-    double single = splitting_single(p);
+    size_t bytes = (5 + 2 * (size_t)p->nv) * sizeof(double);
     memcpy(next.looked, before.looked, bytes);
-    bool stiffer = single > STIFFER * *before.single && single * h * h > MATTERS;
-    bool first = *before.looked == 0 || stiffer;
-    *next.looked = fmod(*before.looked, EVERY) + 1;
-    if (!first && *next.looked != 1)
+    bool begins = *before.looked == 0, due = fmod(*before.looked, EVERY) == 0;
+    bool first = splitting_grows(p, h, &next, due) || begins;
+    *next.looked = first || due ? 1 : *before.looked + 1;
+    if (!first && !due)
         return NT_OK;
-    *next.single = single;
-    *next.looked = 1;
     if (first)
         splitting_begin_mode(p, next.fast), splitting_begin_mode(p, next.damped);
     s->statistics->factorisations++;

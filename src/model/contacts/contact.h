@@ -218,11 +218,7 @@ unsigned nt_touch_wanted(const nt_view *view, int body_a, int body_b);
 double nt_touch_damping_rate(const nt_view *view, int body_a, int body_b, const nt_touch *t,
                              double *beside);
 
-/* dN/d(delta) where the indentation will have gone on by `way`, made larger where surfaces only meet
- * there; and how stiff a contact is, by itself, in an evaluation that asks for that. See
- * contact_damping.c. */
-double nt_touch_stiffness_ahead(const nt_touch_law *law, bool is_hertz, double delta, double rate,
-                                double way);
+/* How stiff a contact is, by itself, in an evaluation that asks for that (contact_damping.c). */
 void nt_touch_stiffest(const nt_view *view, int body_a, int body_b, const nt_touch_law *law,
                        bool is_hertz, const nt_touch *t, nt_stiffest *out);
 

@@ -11,16 +11,18 @@
  *
  * Along the normal it is a spring k = dN/d(delta), which swings with the frequency sqrt(k w). What
  * holds a body lessens w, so w of the free body bounds it. Surfaces that approach with the speed
- * delta' are pressed by delta + delta' t a time t later (and t^2/2 of what it grows with), with the stiffness K n (delta + delta'
- * t)^(n-1) (1 + d delta'). That is about what the impact comes to at its height where t is as
- * short as it must be: of n = 1.5, with kappa = K w, the height is delta_m = (5/4 delta'^2/
- * kappa)^0.4 and its frequency 1.25 kappa^0.4 delta'^0.2; and t = c/frequency(delta' t) gives t =
- * (c^2/1.5)^0.4/(kappa^0.4 delta'^0.2), 0.98 against 0.96 of these units at c = 1.2.
+ * delta' are pressed by delta + delta' t a time t later (and t^2/2 of what it grows with), with the
+ * stiffness K n (delta + delta' t)^(n-1) (1 + d delta'). That is about what the impact comes to at
+ * its height where t is as short as it must be: of n = 1.5, with kappa = K w, the height is delta_m
+ * = (5/4 delta'^2/ kappa)^0.4 and its frequency 1.25 kappa^0.4 delta'^0.2; and t =
+ * c/frequency(delta' t) gives t = (c^2/1.5)^0.4/(kappa^0.4 delta'^0.2), 0.98 against 0.96 of these
+ * units at c = 1.2.
  *
  * A step that is just stable hardly sees an impact, though: at h times that frequency of 1.08 a
- * ball that should keep 0.75 of its speed kept 0.68, at 0.6 0.76, at 0.4 0.751. So the share s of
- * the depth there that is due to the motion in that time makes the square larger, by 1 + 8 s
- * (NT_TOUCH_TO_SEE). */
+ * ball that should keep 0.75 of its speed kept 0.68, at 0.6 0.76, at 0.4 0.751. So the square of
+ * what swings of the depth, ((delta'/w)^2 + (delta''/w^2)^2)/delta^2, all of it at most, makes the
+ * square of the frequency larger, by up to 1 + NT_TOUCH_TO_SEE: surfaces that press each other
+ * steadily have nothing of it. */
 #include "model/contacts/contact.h"
 #include "model/elements.h"
 
@@ -51,18 +53,20 @@ static double mobility(const nt_view *view, int body, v3 r, v3 d)
     return is_alone(view, body) ? mobility_if_free(view, body, r, d) : 0;
 }
 
-static void look_along(const nt_view *view, int body_a, int body_b, const nt_touch *t, v3 d,
-                       double c, double *rate, double *beside)
+typedef double mobility_of(const nt_view *view, int body, v3 r, v3 d);
+
+static void look_along(const nt_view *view, int body_a, int body_b, mobility_of *of,
+                       const nt_touch *t, v3 d, double c, double *rate, double *beside)
 {
     if (!(c > 0))
         return;
-    double w_a = mobility(view, body_a, t->r_a, d), w_b = mobility(view, body_b, t->r_b, d);
+    double w_a = of(view, body_a, t->r_a, d), w_b = of(view, body_b, t->r_b, d);
     *rate = fmax(*rate, c * (w_a + w_b));
     *beside = fmax(*beside, c * sqrt(w_a * w_b));
 }
 
-double nt_touch_damping_rate(const nt_view *view, int body_a, int body_b, const nt_touch *t,
-                             double *beside)
+static double damping_rate(const nt_view *view, int body_a, int body_b, mobility_of *of,
+                           const nt_touch *t, double *beside)
 {
     double rate = 0, w2 = v3_dot(t->w, t->w);
     double along = t->phi_t + (t->traction.by_s - t->phi_t) * (w2 / (t->s * t->s));
@@ -70,28 +74,16 @@ double nt_touch_damping_rate(const nt_view *view, int body_a, int body_b, const 
     v3 other = fabs(t->n.x) < 0.8 ? v3_of(1, 0, 0) : v3_of(0, 1, 0);
     v3 across = v3_cross(t->n, w2 > 0 ? t->w : other);
     across = v3_scale(1 / v3_norm(across), across);
-    look_along(view, body_a, body_b, t, across, t->N * t->phi_t, &rate, beside);
-    look_along(view, body_a, body_b, t, v3_cross(across, t->n), t->N * along, &rate, beside);
-    look_along(view, body_a, body_b, t, t->n, t->N_rate, &rate, beside);
+    look_along(view, body_a, body_b, of, t, across, t->N * t->phi_t, &rate, beside);
+    look_along(view, body_a, body_b, of, t, v3_cross(across, t->n), t->N * along, &rate, beside);
+    look_along(view, body_a, body_b, of, t, t->n, t->N_rate, &rate, beside);
     return rate;
 }
 
-/* dN/d(delta) at a depth. */
-static double stiffness_at(const nt_touch_law *law, bool is_hertz, double depth)
+double nt_touch_damping_rate(const nt_view *view, int body_a, int body_b, const nt_touch *t,
+                             double *beside)
 {
-    if (!(depth > 0))
-        return 0;
-    double power = is_hertz ? sqrt(depth) : pow(depth, law->exponent - 1);
-    return law->exponent * law->stiffness * power;
-}
-
-double nt_touch_stiffness_ahead(const nt_touch_law *law, bool is_hertz, double delta, double rate,
-                                double way)
-{
-    double depth = delta + (delta > 0 ? fabs(way) : way);
-    double share = depth > fabs(way) ? fabs(way) / depth : 1;
-    return stiffness_at(law, is_hertz, depth) * (1 + law->damping * fmax(rate, 0)) *
-           (1 + NT_TOUCH_TO_SEE * share);
+    return damping_rate(view, body_a, body_b, mobility, t, beside);
 }
 
 /* How fast the rate of indentation grows, by what bodies were accelerated with last. */
@@ -103,20 +95,41 @@ static double rate_grows(const nt_view *view, int body_a, int body_b, const nt_t
     return -v3_dot(t->n, v3_sub(a_b, a_a));
 }
 
+/* dN/d(delta) at a depth. */
+static double stiffness_at(const nt_touch_law *law, bool is_hertz, double depth)
+{
+    double power = is_hertz ? sqrt(depth) : pow(depth, law->exponent - 1);
+    return law->exponent * law->stiffness * power;
+}
+
+/* The square of the frequency after `time`, made larger for what swings. */
+static double square_ahead(const nt_touch_law *law, bool is_hertz, const nt_touch *t, double growth,
+                           double mobility, double time)
+{
+    double way = time * (t->rate + time / 2 * growth);
+    double depth = t->delta + (t->delta > 0 ? fabs(way) : way);
+    if (!(depth > 0 && mobility > 0))
+        return 0;
+    double square = stiffness_at(law, is_hertz, depth) * (1 + law->damping * fmax(t->rate, 0));
+    square *= mobility;
+    double swings = (t->rate * t->rate + growth * growth / square) / (square * depth * depth);
+    return square * (1 + NT_TOUCH_TO_SEE * fmin(swings, 1));
+}
+
 void nt_touch_stiffest(const nt_view *view, int body_a, int body_b, const nt_touch_law *law,
                        bool is_hertz, const nt_touch *t, nt_stiffest *out)
 {
     double time = view->terms->ahead, growth = rate_grows(view, body_a, body_b, t);
-    double ahead = nt_touch_stiffness_ahead(law, is_hertz, t->delta, t->rate,
-                                            time * (t->rate + time / 2 * growth));
     *out = (nt_stiffest){.which = {-1, -1}};
-    if (!(ahead > 0))
+    if (!(t->delta > 0) && !(t->delta + time * (t->rate + time / 2 * growth) > 0))
         return;
     double w_a = mobility_if_free(view, body_a, t->r_a, t->n);
     double w_b = mobility_if_free(view, body_b, t->r_b, t->n);
+    double of_free = (is_alone(view, body_a) ? w_a : 0) + (is_alone(view, body_b) ? w_b : 0);
+    out->ahead = square_ahead(law, is_hertz, t, growth, w_a + w_b, time);
     out->all = t->delta > 0 ? t->N_delta * (w_a + w_b) : 0;
-    out->ahead = ahead * (w_a + w_b);
-    out->now = t->delta > 0 ? t->N_delta * ((is_alone(view, body_a) ? w_a : 0) +
-                                            (is_alone(view, body_b) ? w_b : 0))
-                            : 0;
+    out->now = t->delta > 0 ? t->N_delta * of_free : 0;
+    double beside;
+    if (t->delta > 0 && time > 0)
+        out->rate = damping_rate(view, body_a, body_b, mobility_if_free, t, &beside);
 }
