@@ -210,8 +210,10 @@ typedef struct nt_mode {
     /* 1/s: what rounding of the stiffness leaves open of |s|; where it moves freely |s| is below.
      * Of slender parts the bending is a small rest of what their stretching takes. */
     double doubt;
-    int group; /* modes whose eigenvalues agree to rounding are of one group, their shapes any
-                  basis of what they span */
+    int group;  /* modes whose eigenvalues agree to rounding are of one group, their shapes any
+                   basis of what they span */
+    int stands; /* it moves freely in so far as it stays wherever it is put: the displacement is no
+                   motion that the constraints allow, as of what sticks or does not slip */
 } nt_mode;
 
 typedef struct nt_modes_setup {
@@ -333,7 +335,7 @@ typedef struct nt_linear_setup {
 
 /* Matrices row by row. */
 typedef struct nt_linear_matrices {
-    int states, positions; /* of the states: independent displacements, which come first */
+    int states, positions; /* displacements come first, then velocities of what has mass */
     int inputs, outputs;
     int velocities, rows;      /* of the whole equations: entries of v, constraint rows */
     const double *A;           /* [states][states]            */
@@ -345,8 +347,8 @@ typedef struct nt_linear_matrices {
         *constraint_rates; /* [rows][velocities] in displacements, in rates */
 } nt_linear_matrices;
 
-/* NT_INVALID for a name that is none, with what there is; NT_SINGULAR for massless displacements.
- */
+/* NT_INVALID for a name that is none, with what there is; NT_SINGULAR for displacements without
+ * mass and damping. */
 NT_API nt_status nt_linear_create(nt_linear **linear, const nt_linear_setup *setup,
                                   nt_error *error);
 NT_API void nt_linear_destroy(nt_linear *linear); /* NULL is nothing */

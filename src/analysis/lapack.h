@@ -17,6 +17,8 @@ void dgesdd_(const char *jobz, const int *m, const int *n, double *a, const int 
              int *iwork, int *info, size_t jobz_length);
 
 /* Symmetric: A x = w B x with B positive definite. */
+void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w,
+            double *work, const int *lwork, int *info, size_t, size_t);
 void dsygv_(const int *itype, const char *jobz, const char *uplo, const int *n, double *a,
             const int *lda, double *b, const int *ldb, double *w, double *work, const int *lwork,
             int *info, size_t jobz_length, size_t uplo_length);

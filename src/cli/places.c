@@ -246,20 +246,34 @@ static int refuse_written(const nt_cli_options *options, const written *w, const
     return NT_EXIT_USAGE;
 }
 
-/* Tables that come to stand beside results, in all[]; their number, -1: memory is out. */
-static int list_beside(const nt_cli_places *places, const char *table, written *all)
+/* Adds tables that come to stand beside results to the *n of all[]; false: memory is out. */
+static bool list_beside(const nt_cli_places *places, const char *table, written *all, int *n)
 {
-    int n = 0;
     for (int i = 0; table && i < places->n; i++) {
         const char *path = places->files[i].path;
         if (strcmp(path, "-") == 0)
             continue;
         char *made = nt_result_beside(path, table);
         if (!made)
-            return -1;
-        all[n++] = (written){made, "-o", "the table beside the result", false, path, made};
+            return false;
+        all[(*n)++] = (written){made, "-o", "the table beside the result", false, path, made};
     }
-    return n;
+    return true;
+}
+
+/* Adds what is written besides to the *n of all[]. */
+static void list_written(const nt_cli_places *places, const nt_cli_options *options, written *all,
+                         int *n)
+{
+    for (int i = 0; i < places->n_pages; i++)
+        all[(*n)++] = (written){places->pages[i], "-o", "the page", true, NULL, NULL};
+    for (int i = 0; i < places->n; i++)
+        all[(*n)++] = (written){places->files[i].path, "-o", "the result", true, NULL, NULL};
+    if (places->state)
+        all[(*n)++] = (written){
+            places->state, options->save ? "--save" : NULL, "the saved state", false, NULL, NULL};
+    if (options->objectives)
+        all[(*n)++] = (written){options->objectives, "--objectives", "", false, NULL, NULL};
 }
 
 /* Nothing is written over what is read, nor twice to one file. The state of --restart may be
@@ -268,17 +282,10 @@ int nt_cli_places_check(const nt_cli_places *places, const nt_cli_plan *plan,
                         const nt_cli_options *options, const char *beside)
 {
     written *all = calloc(2 * (size_t)places->n + (size_t)places->n_pages + 2, sizeof *all);
-    int n = all ? list_beside(places, beside, all) : -1;
-    int status = n >= 0 ? NT_EXIT_DONE : nt_cli_no_memory();
-    for (int i = 0; i < places->n_pages; i++)
-        all[n++] = (written){places->pages[i], "-o", "the page", true, NULL, NULL};
-    for (int i = 0; i < places->n; i++)
-        all[n++] = (written){places->files[i].path, "-o", "the result", true, NULL, NULL};
-    if (places->state)
-        all[n++] = (written){
-            places->state, options->save ? "--save" : NULL, "the saved state", false, NULL, NULL};
-    if (options->objectives)
-        all[n++] = (written){options->objectives, "--objectives", "", false, NULL, NULL};
+    int n = 0;
+    int status = all && list_beside(places, beside, all, &n) ? NT_EXIT_DONE : nt_cli_no_memory();
+    if (status == NT_EXIT_DONE)
+        list_written(places, options, all, &n);
     for (int i = 0; i < n && status == NT_EXIT_DONE; i++) {
         const char *role = role_of(plan, all[i].path);
         if (all[i].path != places->state && options->restart &&

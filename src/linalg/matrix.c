@@ -103,9 +103,10 @@ static bool is_zero(const double *a, int n)
     return i == n;
 }
 
-/* Block by block, each for all vectors: most blocks of one term of a tangent are zero. */
-void nt_matrix_apply_primary(const nt_matrix *matrix, const double *x, size_t x_stride, double *y,
-                             size_t y_stride, int count)
+/* Block by block, each for all vectors: most blocks of one term of a tangent are zero. x begins
+ * with the first of the columns that are wanted. */
+static void matrix_apply_columns(const nt_matrix *matrix, bool primary, const double *x,
+                                 size_t x_stride, double *y, size_t y_stride, int count)
 {
     const nt_pattern *p = matrix->pattern;
     for (int slot = 0; slot < p->n_slots; slot++) {
@@ -114,9 +115,9 @@ void nt_matrix_apply_primary(const nt_matrix *matrix, const double *x, size_t x_
         int n = p->node_start[p->column[slot] + 1] - column;
         const double *a = matrix->values + p->offset[slot];
         bool scaled = m == 3 && n == 3 && p->shape[slot] == NT_SCALED;
-        if (p->column[slot] >= p->n_primary || is_zero(a, scaled ? 1 : m * n))
+        if ((p->column[slot] < p->n_primary) != primary || is_zero(a, scaled ? 1 : m * n))
             continue;
-        const double *u = x + column;
+        const double *u = x + column - (primary ? 0 : p->node_start[p->n_primary]);
         double *w = y + row;
         for (int k = 0; k < count; k++, u += x_stride, w += y_stride) {
             if (scaled) {
@@ -132,6 +133,18 @@ void nt_matrix_apply_primary(const nt_matrix *matrix, const double *x, size_t x_
             }
         }
     }
+}
+
+void nt_matrix_apply_primary(const nt_matrix *matrix, const double *x, size_t x_stride, double *y,
+                             size_t y_stride, int count)
+{
+    matrix_apply_columns(matrix, true, x, x_stride, y, y_stride, count);
+}
+
+void nt_matrix_apply_secondary(const nt_matrix *matrix, const double *x, size_t x_stride, double *y,
+                               size_t y_stride, int count)
+{
+    matrix_apply_columns(matrix, false, x, x_stride, y, y_stride, count);
 }
 
 const double *nt_matrix_full_block(const nt_matrix *matrix, int slot, double nine[9])

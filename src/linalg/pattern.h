@@ -63,6 +63,10 @@ void nt_matrix_free(nt_matrix *matrix);
 void nt_matrix_apply_primary(const nt_matrix *matrix, const double *x, size_t x_stride, double *y,
                              size_t y_stride, int count);
 
+/* The same for x_k[multipliers], the velocities of each x being zero. */
+void nt_matrix_apply_secondary(const nt_matrix *matrix, const double *x, size_t x_stride, double *y,
+                               size_t y_stride, int count);
+
 /* Block `slot`, row by row: where it is, or where it is a single number, spread out in nine[9]. */
 const double *nt_matrix_full_block(const nt_matrix *matrix, int slot, double nine[9]);
 

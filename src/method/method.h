@@ -2,6 +2,7 @@
 #ifndef NUTATE_METHOD_METHOD_H
 #define NUTATE_METHOD_METHOD_H
 
+#include "method/alpha/family.h"
 #include "method/options.h"
 #include "system/factors.h"
 
@@ -24,6 +25,7 @@ enum { /* nt_method.needs: what it asks of a system, and what it can treat */
        /* accelerations and multipliers of a state are not those that the equations give there, but
         * some within the step that led to it, or approximations */
        NT_RATES_WITHIN = 4096,
+       NT_STAGGERED = 8192, /* places and velocities of a state are up to a step apart in time */
 };
 
 /* nt_method.frames */
@@ -141,6 +143,9 @@ typedef struct nt_stepper {
     bool resumed;
     bool has_tangent; /* the step has left the tangent where it converged in linear->matrix */
     void *own; /* what `close` frees                                                              */
+    /* coefficients of generalized-alpha for the last step's size `h`, 0 before the first: they
+     * follow from the options and from h alone */
+    nt_family family;
 } nt_stepper;
 
 struct nt_method {

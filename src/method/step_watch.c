@@ -12,7 +12,7 @@ void nt_integrator_watch_step(nt_integrator *it, double h)
     const nt_report *r = &s->report;
     bool swings = r->swings > r->damped;
     double by = swings ? r->swings : r->damped;
-    if (it->variable || !(by > fmax(1, it->damped.by)))
+    if (it->variable || !(by > 1 && by > it->damped.by))
         return;
     it->damped.by = by;
     it->damped.t = s->now.all[NT_PHASE_T];

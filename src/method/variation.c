@@ -104,3 +104,18 @@ nt_status nt_variation_push(nt_factors *f, const nt_push *push)
                                 push->count);
     return status;
 }
+
+nt_status nt_variation_push_multipliers(nt_factors *f, const nt_push *push)
+{
+    nt_combination combination = {.multiplier = 1};
+    nt_terms terms = {.parts = push->parts,
+                      .level = push->level,
+                      .matrix = &f->matrix,
+                      .combination = &combination};
+    nt_factors_begin(f);
+    nt_status status = nt_problem_evaluate(f->problem, push->at, &terms);
+    if (status == NT_OK)
+        nt_matrix_apply_secondary(&f->matrix, push->x, push->x_stride, push->y, push->y_stride,
+                                  push->count);
+    return status;
+}

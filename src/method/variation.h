@@ -33,4 +33,8 @@ typedef struct nt_push {
 /* Fills the matrix of `factors` with the tangents: factorise afterwards. */
 nt_status nt_variation_push(nt_factors *factors, const nt_push *push);
 
+/* The same along the multipliers: x[count] of nh + nn doubles, and only what `parts` have of them.
+ */
+nt_status nt_variation_push_multipliers(nt_factors *factors, const nt_push *push);
+
 #endif

@@ -296,6 +296,12 @@ static nt_status read_model(nt_worker *w, int load_case, nt_error *error)
     return status;
 }
 
+static int row_is_given_up(void *context)
+{
+    const nt_worker *w = context;
+    return atomic_load_explicit(w->stop, memory_order_relaxed);
+}
+
 /* A set-up for the settings of a row that are no parameters. */
 static nt_status set_up(nt_worker *w, int load_case, nt_error *error)
 {
@@ -314,6 +320,8 @@ static nt_status set_up(nt_worker *w, int load_case, nt_error *error)
     status = read_model(w, load_case, error);
     if (status == NT_OK)
         status = nt_run_create(&w->run, w->own ? w->own : s->model, error);
+    if (status == NT_OK)
+        nt_run_stop_when(w->run, row_is_given_up, w);
     int n = status == NT_OK ? nt_run_model(w->run)->n_parameters : 0;
     w->base = calloc(2 * (size_t)n + 1, sizeof(double));
     w->values = w->base ? w->base + n : NULL;
@@ -360,7 +368,7 @@ static int observe(void *context, const nt_integrator *integrator)
         w->step_status = nt_objectives_advance(w->objectives, &w->step_error);
     if (w->step_status == NT_OK && w->record)
         w->step_status = nt_record_advance(w->record, w->integrator, &w->step_error);
-    return w->step_status != NT_OK || atomic_load_explicit(w->stop, memory_order_relaxed);
+    return w->step_status != NT_OK || row_is_given_up(w);
 }
 
 /* Steps end where those of `nutate run` do. */

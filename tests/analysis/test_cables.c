@@ -217,6 +217,120 @@ static void test_begins_at_rest_on_any_bed(void **state)
     }
 }
 
+/* Ends above each other, or nearly so, with a line that is longer than the way: it hangs down from
+ * both, and at the bottom a segment is slack or bears next to nothing. It begins at rest. */
+static void test_hangs_down_between_near_ends(void **state)
+{
+    static const double across[] = {0, 1e-6, 1e-3, 0.1, 0.7, 1.1}, up[] = {0, 3, -9.5};
+    static const char *const elements[] = {"2", "3", "7", "60"}, *const stiff[] = {"1e3", "1e9"};
+    (void)state;
+    for (int i = 0; i < 6 * 3 * 4 * 2; i++) {
+        bench b = {0};
+        double X = across[i % 6], Z = up[i / 6 % 3], EA = atof(stiff[i / 72]);
+        char text[500];
+        snprintf(
+            text, sizeof text,
+            "nutate: 1\n"
+            "gravity: [0, 0, -9.81]\n"
+            "cables: {c: {between: [ground, ground], at: [[0, 0, 0], [%g, 0, %g]], length: 10,\n"
+            "  mass: 0.5, stiffness: %s, elements: %s}}\n"
+            "simulation: {duration: 1, step: 1e-3}\n",
+            X, Z, stiff[i / 72], elements[i / 18 % 4]);
+        if (nt_model_read_text(&b.model, text, strlen(text), "near", NULL, NULL, 0, &b.error))
+            fail_msg("across %g, up %g, %s: %s", X, Z, text, b.error.message);
+        begin_bench(&b, (nt_static_setup){0});
+        double before[2] = {first_value(&b, "c.tension.start"), first_value(&b, "c.tension.end")};
+        solve(&b);
+        double ends[2] = {number(&b, "c.tension.start"), number(&b, "c.tension.end")};
+        is_close("start", before[0], ends[0], 1e-6 * (10 * 9.81 + 1e-9 * EA));
+        is_close("end", before[1], ends[1], 1e-6 * (10 * 9.81 + 1e-9 * EA));
+        if (X == 0) /* each end bears what hangs on it, and both all of it */
+            is_close("weight", ends[0] + ends[1], 5 * 9.81, 1e-6 + 1e-14 * EA);
+        close_bench(&b);
+    }
+}
+
+/* A piece of the line is taut over a ridge, with slack on both sides of it: nothing holds it across
+ * the line, and there it may lie. */
+static void test_piece_over_a_ridge(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, -9.81]\n"
+        "cables:\n"
+        "  c: {between: [ground, ground], at: [[0, 0, 0], [40, 0, 0]], length: 50, mass: 20,\n"
+        "      stiffness: 1e6, elements: 30,\n"
+        "      seabed: {height: \"table(\\\"ridge.csv\\\", c.x)\", stiffness: 1e5}}\n"
+        "simulation: {duration: 1, step: 1e-3}\n";
+    bench b = {0};
+    FILE *ridge = fopen("ridge.csv", "w");
+    (void)state;
+    assert_non_null(ridge);
+    fputs("x,z\n0,-2\n10,-2\n15,-6\n20,-3\n25,-6\n30,-1\n40,-8\n", ridge);
+    fclose(ridge);
+    if (nt_model_read_text(&b.model, text, strlen(text), "ridge", NULL, NULL, 0, &b.error))
+        fail_msg("%s", b.error.message);
+    remove("ridge.csv");
+    begin_bench(&b, (nt_static_setup){0});
+    solve(&b);
+    /* across the line: a node between slack segments, and a piece of the line */
+    assert_int_equal(nt_static_free_count(b.state), 2);
+    assert_int_equal(nt_static_rest_count(b.state), 2);
+    nt_stability stability = {0};
+    assert_int_equal(nt_static_stability(b.state, &stability, &b.error), NT_OK);
+    assert_true(stability.stable);
+    close_bench(&b);
+}
+
+static int count_point(void *context, nt_static *state, double load, nt_static_event event)
+{
+    (void)state, (void)load, (void)event;
+    ++*(int *)context;
+    return 0;
+}
+
+/* A mooring line is paid out until it lies slack, and a weight is let down until its line comes
+ * taut: slackness ends no path and makes no step small. */
+static void test_path_through_slackness(void **state)
+{
+    static const char *const text[] = {
+        "nutate: 1\n"
+        "gravity: [0, 0, -9.81]\n"
+        "parameters: {L: 850}\n"
+        "cables:\n"
+        "  c: {between: [ground, ground], at: [[0, 0, -200], [800, 0, -14]], length: L, mass: "
+        "110,\n"
+        "      stiffness: 7.5e8, elements: 40, seabed: {height: -200, stiffness: 1e5}}\n"
+        "simulation: {duration: 1, step: 1e-3}\n",
+        "nutate: 1\n"
+        "gravity: [0, 0, -9.81]\n"
+        "parameters: {P: 500}\n"
+        "bodies: {w: {mass: 1, inertia: [1, 1, 1], position: [0, 0, -9]}}\n"
+        "joints: {p: {type: prismatic, between: [ground, w], at: [0, 0, -9], axis: [0, 0, 1]}}\n"
+        "forces:\n"
+        "  spring: {type: joint_spring, joint: p, stiffness: 100}\n"
+        "  pull: {type: force, on: w, at: [0, 0, -9], value: [0, 0, -P]}\n"
+        "cables: {c: {between: [ground, w], length: 10, mass: 0.5, stiffness: 1e4, elements: 10}}\n"
+        "simulation: {duration: 1, step: 1e-3}\n"};
+    static nt_load_range range[] = {{"L", 850, 1050}, {"P", -100, 500}};
+    /* at the end of each: what the line bears there */
+    const double tension[] = {1050 * 110.0 / 40 / 2 * 9.81, 419.375};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        bench b = {0};
+        int points = 0;
+        nt_static_path path = {.to = 1, .observe = count_point, .context = &points};
+        open_bench(&b, text[i],
+                   (nt_static_setup){.set_load = nt_loading_apply, .context = &range[i]});
+        if (nt_static_follow(b.state, &path, &b.error) != NT_OK)
+            fail_msg("%s: after %d points: %s", range[i].name, points, b.error.message);
+        print_message("%s: %d points\n", range[i].name, points);
+        assert_true(points < 40);
+        is_close("tension", number(&b, "c.tension.start") / tension[i], 1, 1e-3);
+        close_bench(&b);
+    }
+}
+
 /* What the height depends on moves the start, although no number of the cable does. */
 static void test_bed_parameter_moves_the_start(void **state)
 {
@@ -383,6 +497,40 @@ static void test_tether(void **state)
     finish(&m);
 }
 
+/* A line is drawn up a bed that falls by 3 in 4 and bears it with 4/5 of its weight, rough and
+ * with a speed at which friction is all that it can be. */
+static void test_friction_on_a_slope(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, -10]\n"
+        "bodies:\n"
+        "  a: {mass: 1, inertia: [1, 1, 1]}\n"
+        "  b: {mass: 1, inertia: [1, 1, 1], position: [8, 0, 6]}\n"
+        "joints:\n"
+        "  pa: {type: prismatic, between: [ground, a], at: [0, 0, 0], axis: [0.8, 0, 0.6],\n"
+        "       motion: 0.4*t}\n"
+        "  pb: {type: prismatic, between: [ground, b], at: [8, 0, 6], axis: [0.8, 0, 0.6],\n"
+        "       motion: 0.4*t}\n"
+        "cables:\n"
+        "  c: {between: [a, b], length: 10, mass: 2, stiffness: 2e4, damping: 0.05, elements: 10,\n"
+        "      seabed: {height: 0.75*c.x, stiffness: 1e4, damping: 300, friction: 0.5, speed: "
+        "1e-5}}\n"
+        "simulation: {duration: 1, step: 1e-2}\n";
+    moved m = {0};
+    (void)state;
+    start(&m, text);
+    if (nt_integrator_run(m.it, 6, 1e-2, NULL, NULL, &m.error))
+        fail_msg("%s", m.error.message);
+    double pull = 0, weight = 22 * 10;
+    const char *const names[] = {"pa.force.x", "pa.force.z", "pb.force.x", "pb.force.z"};
+    for (int i = 0; i < 4; i++)
+        pull += (i % 2 ? 0.6 : 0.8) * sample(&m, names[i]);
+    is_close("friction of nine nodes over what presses", (pull - 0.6 * weight) / (0.8 * 18 * 10),
+             0.5, 1e-3);
+    finish(&m);
+}
+
 /* Two bodies and their cable in free fall: momentum grows with the weight of all, nothing else. */
 static void test_momentum(void **state)
 {
@@ -456,9 +604,13 @@ int main(void)
         cmocka_unit_test(test_slack_is_stable),
         cmocka_unit_test(test_slack_tether_is_free),
         cmocka_unit_test(test_begins_at_rest_on_any_bed),
+        cmocka_unit_test(test_hangs_down_between_near_ends),
+        cmocka_unit_test(test_piece_over_a_ridge),
+        cmocka_unit_test(test_path_through_slackness),
         cmocka_unit_test(test_bed_parameter_moves_the_start),
         cmocka_unit_test(test_tangent_and_parameters),
         cmocka_unit_test(test_tether),
+        cmocka_unit_test(test_friction_on_a_slope),
         cmocka_unit_test(test_momentum),
         cmocka_unit_test(test_refusals),
     };

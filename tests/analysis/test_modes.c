@@ -711,6 +711,47 @@ static void test_foils(void **state)
     found_close(&f);
 }
 
+/* What sticks stays wherever it is put, whatever springs pull at it: a zero for each such
+ * displacement, told apart from what moves freely, and none of them grows. */
+static void test_sticking(void **state)
+{
+    const char *text =
+        "nutate: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+        "  a: {mass: 2, inertia: [0.01, 0.01, 0.01], position: [0, 0, 0]}\n"
+        "  b: {mass: 2, inertia: [0.1, 0.1, 0.01], position: [0.3, 0, 0.4]}\n"
+        "  p: {mass: 0.7, inertia: [0.1, 0.1, 0.01], position: [0.9, 0, 0.4]}\n"
+        "  wheel: {mass: 1, inertia: [1, 1, 1], position: [0, 5, 0]}\n"
+        "joints:\n"
+        "  rail: {type: prismatic, between: [ground, a], at: [0, 0, 0], axis: [1, 0, 0.3],\n"
+        "         friction: {dry: 30, law: set-valued}}\n"
+        "  pin: {type: revolute, between: [a, b], at: [0, 0, 0], axis: [0, 1, 0],\n"
+        "        friction: {dry: 10, law: set-valued}}\n"
+        "  ball: {type: spherical, between: [b, p], at: [0.7, 0, 0.5]}\n"
+        "  axle: {type: revolute, between: [ground, wheel], at: [0, 5, 0], axis: [0, 1, 0]}\n"
+        "forces:\n"
+        "  s: {type: spring, between: [ground, b], at: [[1, 0.5, 0.3], [0.3, 0.1, 0.4]],\n"
+        "      stiffness: 100, length: 0.5}\n"
+        "  d: {type: spring, between: [ground, p], at: [[1, 0.9, 0.3], [1, 0.1, 0.4]],\n"
+        "      stiffness: 37, length: 0.5, damping: 0.4}\n"
+        "static: {hold: [wheel.rotation.y]}\n";
+    found f;
+    int stand = 0, free = 0;
+    (void)state;
+    found_open(&f, text, NT_ABOUT_STATIC, (nt_modes_setup){0});
+    assert_int_equal(nt_modes_count(f.modes), 6);
+    for (int i = 0; i < 6; i++) {
+        nt_mode mode = nt_modes_at(f.modes, i);
+        stand += mode.stands;
+        free += mode.moves_freely;
+        assert_true(mode.eigenvalue[0] <= 0);
+        assert_true(mode.moves_freely || mode.eigenvalue[1] > 1);
+        assert_false(mode.stands && (!mode.moves_freely || mode.doubt > 0));
+    }
+    assert_int_equal(stand, 2);
+    assert_int_equal(free, 3);
+    found_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -734,6 +775,7 @@ int main(void)
         cmocka_unit_test(test_repeated),
         cmocka_unit_test(test_nearly_repeated),
         cmocka_unit_test(test_foils),
+        cmocka_unit_test(test_sticking),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests_name("modes", tests, NULL, NULL);

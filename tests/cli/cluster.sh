@@ -38,14 +38,15 @@ cluster_start() {
     started="$! $started"
 }
 
-# cluster_write [NETWORK]: the configuration; a node is taken for lost after some five seconds
+# cluster_write [NEAR FAR]: the configuration, with the addresses of this machine and of the other
+# one, if there is one; a node is taken for lost after some five seconds
 cluster_write() {
     port=$(free_port $((20000 + $$ % 20000)))
     other=$(free_port $((port + 1)))
     user=$(id -un)
     cat >"$SLURM_CONF" <<END_OF_FILE
 ClusterName=nutate$$
-SlurmctldHost=$host(${1:-127.0.0}.1)
+SlurmctldHost=$host(${1:-127.0.0.1})
 SlurmctldPort=$port
 SlurmdPort=$other
 SlurmUser=$user
@@ -71,7 +72,7 @@ SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 NodeName=$host NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
-${1:+NodeName=far NodeAddr=$1.2 CPUs=2 State=UNKNOWN}
+${2:+NodeName=far NodeAddr=$2 CPUs=2 State=UNKNOWN}
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 END_OF_FILE
 }
@@ -86,7 +87,7 @@ cluster_begin() {
     chmod 700 "$cluster/munge"
     dd if=/dev/urandom of="$cluster/munge/key" bs=64 count=1 2>/dev/null
     chmod 400 "$cluster/munge/key"
-    cluster_write "${1:+$network}"
+    cluster_write ${1:+"$near_address" "$far_address"}
     cluster_start munged munged --foreground --force --key-file="$cluster/munge/key" \
         --socket="$cluster/socket" --pid-file="$cluster/munge/pid" \
         --log-file="$cluster/munge.log" --seed-file="$cluster/munge/seed"

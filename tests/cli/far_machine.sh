@@ -1,7 +1,8 @@
 # Sourced: a machine that can vanish, a network namespace behind a link of its own. 77: none can be
 # made here.
 #
-# far_begin: this machine is $network.1, the other one $network.2; its namespace is $far.
+# far_begin: this machine is $near_address, the other one $far_address, on a network that no other
+# link of this machine has; the namespace is $far.
 # far_run COMMAND...: runs a command on the other machine, which sees the same files.
 # far_vanish: cuts the link and ends all that works there, without a word to anybody.
 # far_end: removes it.
@@ -10,12 +11,25 @@ for program in ip nsenter; do
     command -v $program >/dev/null || { echo "absent: $program (packages iproute2 util-linux)" && exit 77; }
 done
 far=nutate$$
-network=198.51.100 # for documentation and tests alone (RFC 5737)
+
+# Of the 64 networks of four addresses in 198.51.100.0/24, which is for documentation and tests alone
+# (RFC 5737), the first after one of this process's own that is free: a link that another test, or
+# one that was killed, left here would take what is sent.
+far_addresses() {
+    for turn in $(seq 0 63); do
+        low=$(((($$ + turn) % 64) * 4))
+        near_address=198.51.100.$((low + 1))
+        far_address=198.51.100.$((low + 2))
+        ip -o address | grep -qF " $near_address/" || return 0
+    done
+    echo "absent: a free network of 198.51.100.0/24: $(ip -o address)" && exit 77
+}
 
 far_begin() {
+    far_addresses
     { ip netns add $far && ip link add nu$$ type veth peer name eth0 netns $far &&
-        ip address add $network.1/30 dev nu$$ && ip link set nu$$ up &&
-        ip -n $far address add $network.2/30 dev eth0 && ip -n $far link set eth0 up &&
+        ip address add $near_address/30 dev nu$$ && ip link set nu$$ up &&
+        ip -n $far address add $far_address/30 dev eth0 && ip -n $far link set eth0 up &&
         ip -n $far link set lo up; } 2>far_said ||
         { echo "absent: network namespaces: $(cat far_said)" && exit 77; }
 }

@@ -19,9 +19,9 @@ far_begin
 ssh-keygen -q -t ed25519 -N '' -f "$home/host"
 ssh-keygen -q -t ed25519 -N '' -f "$home/user"
 cp "$home/user.pub" "$home/known"
-printf '%s %s\n' $network.2 "$(cut -d' ' -f1,2 "$home/host.pub")" >"$home/hosts"
+printf '%s %s\n' $far_address "$(cut -d' ' -f1,2 "$home/host.pub")" >"$home/hosts"
 cat >"$home/sshd_config" <<END
-ListenAddress $network.2
+ListenAddress $far_address
 HostKey $home/host
 AuthorizedKeysFile $home/known
 PidFile $home/pid
@@ -33,7 +33,7 @@ MaxStartups 100
 END
 [ "$(id -u)" != 0 ] || mkdir -p /run/sshd
 far_run "$(command -v sshd)" -f "$home/sshd_config" -E "$home/sshd.log"
-login="ssh -i $home/user -o UserKnownHostsFile=$home/hosts -o BatchMode=yes -o ServerAliveInterval=1 -o ServerAliveCountMax=2 $(id -un)@$network.2"
+login="ssh -i $home/user -o UserKnownHostsFile=$home/hosts -o BatchMode=yes -o ServerAliveInterval=1 -o ServerAliveCountMax=2 $(id -un)@$far_address"
 $login true || { fail "no login: $(cat "$home/sshd.log")" && finish; }
 
 sed -i 's/duration: 0.1/duration: 1/' top.yaml

@@ -23,11 +23,9 @@
 
 enum { STEPS = 20, SETTINGS = 16, WORDS = 600, BESIDE = 13 };
 
-/* What a part of R may be off by, relative to the largest: Newton's tolerance, or rounding. */
-static double allowed_by(const nt_method *method)
-{
-    return strcmp(nt_method_name(method), "generalized-alpha") == 0 ? 1e-4 : 1e-6;
-}
+/* What a part of R may be off by, relative to the largest: what Newton's iteration allows in any
+ * case, or rounding. */
+static const double ALLOWED = 2e-6;
 
 /* N, N m: parts smaller than this are taken for so large, as Newton's tolerance has a least force.
  */
@@ -47,7 +45,7 @@ typedef struct plan {
     const char *named; /* by --method; NULL: by the model */
     nt_setting settings[SETTINGS];
     int n_settings;
-    double step, duration, allowed;
+    double step, duration;
     nt_option *options;
     int n_options;
     double *work;       /* [5 nv + nq + 2 rows] */
@@ -86,7 +84,6 @@ static bool choose(plan *p)
     p->options = calloc((size_t)simulation->n_options + 1, sizeof *p->options);
     if (!p->method || !p->options)
         return false;
-    p->allowed = allowed_by(p->method);
     for (int i = 0; i < simulation->n_options; i++)
         if (nt_method_check_option(p->method, &simulation->options[i], NULL) == NT_OK)
             p->options[p->n_options++] = simulation->options[i];
@@ -223,7 +220,7 @@ static bool check_forces(plan *p, const nt_state *state)
     }
     char name[160];
     for (int i = 0; i < nv; i++)
-        if (!(fabs(r[i]) <= p->allowed * size[quantity_of(s, i)])) {
+        if (!(fabs(r[i]) <= ALLOWED * size[quantity_of(s, i)])) {
             noise = noise < 0 ? fmax(find_grid(p, &at), find_noise(p, s, &at, r)) : noise;
             if (fabs(r[i]) <= noise)
                 continue;

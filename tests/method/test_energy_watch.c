@@ -346,6 +346,45 @@ static void test_the_watch_is_saved(void **unused)
     assert_true(t[0] == t[1]);
 }
 
+/* ---- the end of a run -------------------------------------------------------------------------
+ */
+
+/* A spring that a step of 0.1 s turns by 1000 rad, and a fall from rest, of one to three steps: no
+ * step follows that shows whether a growth lasts. */
+static void test_the_last_step_is_judged(void **unused)
+{
+    (void)unused;
+    static const char spring[] =
+        "nutate: 1\ngravity: [0, 0, 0]\n"
+        "bodies: {b: {mass: 1, inertia: [1, 1, 1], position: [1.1, 0, 0]}}\n"
+        "forces: {s: {type: spring, between: [ground, b], at: [[0, 0, 0], [1.1, 0, 0]], "
+        "stiffness: 1e8, length: 1}}\n";
+    static const char fall[] = "nutate: 1\ngravity: [0, 0, -9.81]\n"
+                               "bodies: {b: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}}\n";
+    int ended = 0;
+    for (int i = 0; i < nt_method_count(); i++) {
+        const nt_method *method = nt_method_at(i);
+        mechanism m = mechanism_read(spring);
+        bool suits = nt_method_check_system(method, nt_run_system(m.run), NULL) == NT_OK;
+        mechanism_close(&m);
+        for (int n = 1; n <= 3 && suits; n++) {
+            const char *name = nt_method_name(method);
+            result r = run(spring, name, NT_ENERGY_ENDS, 0.1 * n, 0.1);
+            if (method->needs & NT_GAINS_ENERGY)
+                says(r.warning, "the energy has grown by ");
+            else if (r.error.status != NT_ENERGY && strcmp(name, "bdf") != 0 &&
+                     r.growth > 0.05 * r.allowed)
+                fail_msg("%s, %d steps: %s, grown by %g", name, n, nt_status_text(r.error.status),
+                         r.growth);
+            ended += r.error.status == NT_ENERGY;
+            r = run(fall, name, NT_ENERGY_ENDS, 0.1 * n, 0.1);
+            if (r.error.status != NT_OK || r.warning[0])
+                fail_msg("%s, %d steps of a fall: %s%s", name, n, r.error.message, r.warning);
+        }
+    }
+    assert_true(ended >= 3 * 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,6 +397,7 @@ int main(void)
         cmocka_unit_test(test_unstable_methods_warn),
         cmocka_unit_test(test_looks_are_few),
         cmocka_unit_test(test_the_watch_is_saved),
+        cmocka_unit_test(test_the_last_step_is_judged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

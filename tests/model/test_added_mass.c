@@ -110,6 +110,47 @@ static void test_on_a_beam(void **state)
         is_close("tip", one[k], two[k], 1e-7);
 }
 
+/* On points, which cannot turn: as mass of their own, and on a cable's inner node as a body there
+ * that the halves of the cable hang on. */
+static void test_on_a_point(void **state)
+{
+    static const char own[] =
+        HEAD "bodies: {p: {mass: 3, point: true, velocity: [1, 2, 3]}}\n"
+             "forces: {s: {type: spring, between: [ground, p], at: [[1, 0, 0], [0, 0, 0]],\n"
+             "  stiffness: 50, length: 0.5}}\n"
+             "simulation: {duration: 1, step: 5e-3}\n";
+    static const char by_matrix[] =
+        HEAD "bodies: {p: {mass: 1, point: true, velocity: [1, 2, 3]}}\n"
+             "forces: {m: {type: mass, on: p, matrix: [2, 2, 2, 0, 0, 0]},\n"
+             "  s: {type: spring, between: [ground, p], at: [[1, 0, 0], [0, 0, 0]],\n"
+             "  stiffness: 50, length: 0.5}}\n"
+             "simulation: {duration: 1, step: 5e-3}\n";
+    static const char clump[] =
+        HEAD "cables: {c: {between: [ground, ground], at: [[0, 0, 0], [4, 0, 0]], length: 5,\n"
+             "  mass: 0.5, stiffness: 1e4, elements: 4}}\n"
+             "forces: {m: {type: mass, on: c.node2, matrix: [2, 2, 2, 0, 0, 0]}}\n"
+             "simulation: {duration: 1, step: 5e-3}\n";
+    static const char pushed[] = /* as heavy, and with less inertia: elsewhere after a while */
+        HEAD "cables: {c: {between: [ground, ground], at: [[0, 0, 0], [4, 0, 0]], length: 5,\n"
+             "  mass: 0.5, stiffness: 1e4, elements: 4}}\n"
+             "forces: {m: {type: force, on: c.node2, value: [2, -4, -18]}}\n"
+             "simulation: {duration: 1, step: 5e-3}\n";
+    double one[8], two[8];
+    (void)state;
+    static const char *const same[] = {"p.position", "energy", "momentum", "angular_momentum"};
+    for (int i = 0; i < 4; i++) {
+        after(own, 0.5, same[i], one);
+        after(by_matrix, 0.5, same[i], two);
+        for (int k = 0; k < 3; k++)
+            is_close(same[i], two[k], one[k], 1e-9 * (1 + fabs(one[k])));
+    }
+    after(clump, 0, "c.node2.acceleration", one);
+    after(pushed, 0, "c.node2.acceleration", two);
+    /* node 2 has 0.625 kg of the cable, which hangs at rest */
+    is_close("falls", one[2], -18 / 2.625, 1e-9);
+    is_close("is pushed", two[2], -18 / 0.625, 1e-9);
+}
+
 /* A slender thing under water that moves askew is turned across its way (Munk): the moment is
  * (A2 - A1) v1 v2, and no weight comes with the water. */
 static void test_water(void **state)
@@ -146,6 +187,8 @@ static void test_refusals(void **state)
     } cases[] = {
         {"on: ground, matrix: [1, 1, 1, 1, 1, 1]", "it is on the ground"},
         {"on: p, matrix: [1, 1, 1, 1, 1, 1]", "p is a point, expected a body that can turn"},
+        {"on: p, at: [0.1, 0, 0], matrix: [1, 1, 1, 0, 0, 0]",
+         "which is a point, expected its own"},
         {"on: t, matrix: [1, 1, 1, 1, 1, 1]", "has a fixed point"},
         {"on: b, matrix: [1, 1, 1, 1, 1, -1]", "matrix is not positive semidefinite"},
         {"on: b, matrix: [[1,1,0,0,0,0], [0,1,0,0,0,0], [0,0,1,0,0,0], [0,0,0,1,0,0], "
@@ -176,9 +219,8 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_rigid_thing),
-        cmocka_unit_test(test_on_a_beam),
-        cmocka_unit_test(test_water),
+        cmocka_unit_test(test_a_rigid_thing), cmocka_unit_test(test_on_a_beam),
+        cmocka_unit_test(test_on_a_point),    cmocka_unit_test(test_water),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,7 @@
 
 #include "tests/method/claims.h"
 #include "tests/method/first_order.h"
+#include "tests/read_run.h"
 
 static const nt_option tight[] = {{"tolerance_relative", "1e-14"},
                                   {"tolerance_length", "1e-14"},
@@ -111,9 +112,9 @@ static void compare(nt_integrator *it, const char *method, const char *name, dou
     nt_step_length_destroy(length);
 }
 
-/* Whether there was something to compare. */
+/* Whether there was something to compare. first: steps before it. */
 static bool try_step(const row *line, const nt_system *system, const char *name, const double *q,
-                     const double *v, double h, nt_frame frame)
+                     const double *v, double h, int first, nt_frame frame)
 {
     nt_option options[TIGHT + 1];
     const nt_method *method = nt_method_find(line->method);
@@ -133,8 +134,9 @@ static bool try_step(const row *line, const nt_system *system, const char *name,
                                  .frame = nt_method_has_frame(method, frame) ? frame : NT_BODY};
     nt_integrator *it = begin(&setup, q, v);
     nt_error error = {0};
-    if (nt_integrator_step(it, h, &error) != NT_OK)
-        fail_msg("%s, %s: %s", line->method, name, error.message);
+    for (int i = 0; i < first; i++)
+        if (nt_integrator_step(it, h * (1 - 0.1 * i), &error) != NT_OK)
+            fail_msg("%s, %s: %s", line->method, name, error.message);
     compare(it, line->method, name, SECOND * h);
     nt_integrator_destroy(it);
     return true;
@@ -155,16 +157,46 @@ static void steps_are_differentiated_in_their_length(void **unused)
                 if (k == DISK && explicit)
                     continue;
                 tried += try_step(&rows[i], p->system, p->name, p->q, p->v,
-                                  p->h / (explicit ? 8 : 4), (nt_frame)frame);
+                                  p->h / (explicit ? 8 : 4), 1, (nt_frame)frame);
             }
             for (int constrained = 0; constrained < 2; constrained++) {
                 first_order s;
                 first_order_init(&s, constrained);
-                tried +=
-                    try_step(&rows[i], &s.system, s.system.name, NULL, NULL, 0.05, (nt_frame)frame);
+                tried += try_step(&rows[i], &s.system, s.system.name, NULL, NULL, 0.05, 1,
+                                  (nt_frame)frame);
             }
         }
     assert_true(tried > 150);
+}
+
+/* Friction in a hinge by the force that it bears: methods that take it once per step keep the
+ * forces of two steps. */
+static void steps_with_laws_that_follow_reactions(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "nutate: 1\n"
+        "bodies:\n"
+        "  a: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}\n"
+        "  b: {mass: 1, inertia: [0.1, 0.2, 0.1], position: [1, 0, 0.5]}\n"
+        "joints:\n"
+        "  p: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+        "  q: {type: revolute, between: [a, b], at: [1, 0, 0], axis: [1, 1, 0]}\n"
+        "forces:\n"
+        "  rub: {type: joint_torque, joint: q, value: \"-0.1*norm(q.force)*tanh(q.rate + 1)\"}\n"
+        "simulation: {duration: 1, step: 0.01}\n";
+    nt_run *run = NULL;
+    nt_error error = {0};
+    if (read_run_text(&run, text, strlen(text), "hinge", NULL, NULL, 0, &error) != NT_OK)
+        fail_msg("%s", error.message);
+    int tried = 0;
+    for (int frame = NT_INERTIAL; frame <= NT_BODY; frame++)
+        for (int i = 0; i < ROWS; i++)
+            for (int first = 1; first <= 4; first++)
+                tried += try_step(&rows[i], nt_run_system(run), "hinge", NULL, NULL, 0.02, first,
+                                  (nt_frame)frame);
+    assert_true(tried > 60);
+    destroy_run(run);
 }
 
 static void bdf_has_none(void **unused)
@@ -200,6 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_differentiated_in_their_length),
+        cmocka_unit_test(steps_with_laws_that_follow_reactions),
         cmocka_unit_test(bdf_has_none),
         cmocka_unit_test(nothing_before_the_first_step),
     };

@@ -203,6 +203,10 @@ static void say(const nt_pencil *p, const double *xr, const double *xi, const do
 /* What counts as s = 0: rounding of the pencil's own time. */
 static const double FREE = 1e-13;
 
+/* Rates count as forbidden from this part of what the largest displacement, 1, can make of a row.
+ */
+static const double FORBIDDEN = 1e-9;
+
 /* x^H K x and x^H C x over the displacements alone, |.|, and how large the terms of the first are
  * in sum. */
 typedef struct quotient {
@@ -256,6 +260,35 @@ static void find_doubt(const nt_pencil *p, const double *xr, const double *xi, d
     mode->doubt = mode->moves_freely ? sqrt(open / mass)
                   : slope > 0        ? fmin(open / slope, sqrt(open / mass))
                                      : sqrt(open / mass);
+    if (mode->doubt <= FREE * p->size)
+        mode->doubt = 0;
+}
+
+/* Whether constraints of velocities forbid the displacement, which is normalised, as a rate;
+ * scratch[n]. */
+static bool is_forbidden(const nt_pencil *p, const double *xr, double *scratch)
+{
+    const nt_matrix *C = &p->C;
+    const nt_pattern *pattern = C->pattern;
+    double left = 0, size = 0;
+    int first = p->nv + p->nh;
+    if (p->nn == 0)
+        return false;
+    nt_matrix_apply(C, xr, scratch);
+    for (int i = first; i < p->n; i++)
+        left = fmax(left, fabs(scratch[i]));
+    for (int slot = 0; slot < pattern->n_slots; slot++) {
+        int row = pattern->node_start[pattern->row[slot]];
+        int column = pattern->node_start[pattern->column[slot]];
+        int rows = pattern->node_start[pattern->row[slot] + 1] - row;
+        int columns = pattern->node_start[pattern->column[slot] + 1] - column;
+        const double *block = nt_matrix_block(C, slot);
+        for (int i = 0; i < rows && column < p->nv; i++)
+            for (int j = 0; j < columns && row + i >= first; j++)
+                size = fmax(size, fabs(block[i * columns + j]) /
+                                      nt_problem_weight(p->problem, column + j));
+    }
+    return left > FORBIDDEN * size;
 }
 
 static void describe(const nt_pencil *p, const rigid *r, double sr, double si, double *xr,
@@ -272,7 +305,10 @@ static void describe(const nt_pencil *p, const rigid *r, double sr, double si, d
     nt_matrix_apply(&p->M, xi, Mi);
     for (int i = 0; i < p->nv; i++)
         energy += xr[i] * Mr[i] + xi[i] * Mi[i];
-    find_doubt(p, xr, xi, energy, mode);
+    if (mode->moves_freely && is_forbidden(p, xr, scratch + 2 * p->n))
+        mode->stands = 1; /* which no rounding leaves open */
+    else
+        find_doubt(p, xr, xi, energy, mode);
     mode->frequency = si / 6.283185307179586476925286766559;
     mode->damping_ratio = mode->moves_freely || sr == 0 ? 0 : -sr / size;
     if (mode->moves_freely)
@@ -454,7 +490,9 @@ nt_status nt_modes_create(nt_modes **out, const nt_modes_setup *setup, nt_error 
     nt_pairs pairs = {0};
     if (!m)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    nt_status status = nt_pencil_create(&p, setup->system, error);
+    nt_status status = nt_system_refuse_past(setup->system, "modes", error);
+    if (status == NT_OK)
+        status = nt_pencil_create(&p, setup->system, error);
     if (status == NT_OK)
         status = nt_pencil_fill(p, &at, setup->turn ? setup->turn : still, error);
     if (status == NT_OK)

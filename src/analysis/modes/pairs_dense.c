@@ -259,11 +259,90 @@ static bool are_free(const nt_columns *K, const nt_columns *N)
     return good;
 }
 
+/* Turns N, an orthonormal basis of what is free or as soft as rounding of the whole K is, so that
+ * the `free` last columns are what nothing resists: by the stationary values of x^T K x within it.
+ */
+static nt_status sort_free(nt_arena *arena, const nt_columns *K, nt_columns *N, int *free)
+{
+    int z = N->columns, info = 0, room = 64 * z + 64;
+    double most = 0;
+    *free = z;
+    if (are_free(K, N))
+        return NT_OK;
+    nt_columns x = nt_columns_take(arena, K->rows, z), H = nt_columns_take(arena, z, z);
+    double *w = NT_TAKE(arena, z + 1, double), *work = NT_TAKE(arena, room, double);
+    if (!x.a || !H.a || !w || !work)
+        return NT_NO_MEMORY;
+    for (int i = 0; i < K->rows * K->columns; i++)
+        most = fmax(most, fabs(K->a[i]));
+    for (int j = 0; j < z; j++)
+        memcpy(nt_entry(&x, 0, j), nt_entry(N, 0, j), (size_t)K->rows * sizeof *x.a);
+    nt_columns Kx = nt_columns_product(arena, false, K, &x);
+    nt_columns xKx = Kx.a ? nt_columns_product(arena, true, &x, &Kx) : Kx;
+    if (!xKx.a)
+        return NT_NO_MEMORY;
+    for (int j = 0; j < z; j++)
+        for (int i = 0; i < z; i++)
+            *nt_entry(&H, i, j) = (*nt_entry(&xKx, i, j) + *nt_entry(&xKx, j, i)) / 2;
+    dsyev_("V", "U", &z, H.a, &z, w, work, &room, &info, 1, 1);
+    nt_columns turned = nt_columns_product(arena, false, N, &H);
+    if (info != 0 || !turned.a)
+        return turned.a ? NT_NOT_CONVERGED : NT_NO_MEMORY;
+    size_t bytes = (size_t)N->rows * sizeof *N->a;
+    for (int j = 0, soft = 0, last = z; j < z; j++) {
+        const double *column = nt_entry(&turned, 0, j);
+        bool nothing = is_free(K, column, most);
+        *free -= !nothing;
+        memcpy(nt_entry(N, 0, nothing ? --last : soft++), column, bytes);
+    }
+    return NT_OK;
+}
+
+/* How many displacements have s = 0. */
+typedef struct zeros {
+    int least, most;
+} zeros;
+
+/* With constraints of velocities more positions are free than rates, f > d, and s = 0 belongs to
+ *
+ *   P p = 0,  Kp p = 0:   f - d - rank P displacements at least, whatever the stiffness is,
+ *
+ * as what sticks, or does not slip, stays wherever it is put: its stiffness is not small, but the
+ * constraints balance it. About rest, P = 0, there are besides as many as nothing resists among
+ * those that the constraints let move, p = Y a. */
+static nt_status count_zeros(const nt_reduced *r, zeros *out)
+{
+    nt_columns Mr, Kp, Cs, PT = nt_columns_transposed(r->arena, &r->P);
+    nt_basis of_P, of_rows;
+    *out = (zeros){0, r->f + r->d};
+    if (r->d == r->f)
+        return NT_OK;
+    nt_status status = PT.a ? nt_reduced_blocks(r, &Mr, &Kp, &Cs) : NT_NO_MEMORY;
+    if (status == NT_OK)
+        status = nt_basis_find(r->arena, &PT, NT_FREE_PART, &of_P);
+    if (status != NT_OK)
+        return status;
+    out->least = r->f - r->d - of_P.rank;
+    if (of_P.rank > 0)
+        return NT_OK;
+    nt_columns K = nt_columns_product(r->arena, false, &Kp, &r->Y);
+    nt_columns KT = K.a ? nt_columns_transposed(r->arena, &K) : K;
+    status = KT.a ? nt_basis_find(r->arena, &KT, NT_FREE_PART, &of_rows) : NT_NO_MEMORY;
+    if (status != NT_OK)
+        return status;
+    nt_columns N = nt_basis_complement(&of_rows);
+    int free;
+    status = sort_free(r->arena, &K, &N, &free);
+    out->least += free;
+    out->most = out->least;
+    return status;
+}
+
 /* The next stage; `split`: false where nothing is free, or E resists none of what is. K: at the
  * first stage that of the displacements, which tells what is free from what is only soft; else
- * NULL. */
-static nt_status split_stage(nt_arena *arena, const nt_columns *K, nt_columns *E, nt_columns *A,
-                             stage *s, bool *split)
+ * NULL. `of`: what is known of their number. */
+static nt_status split_stage(nt_arena *arena, const nt_columns *K, zeros of, nt_columns *E,
+                             nt_columns *A, stage *s, bool *split)
 {
     nt_basis of_rows, of_free;
     nt_columns T = nt_columns_transposed(arena, A);
@@ -271,9 +350,17 @@ static nt_status split_stage(nt_arena *arena, const nt_columns *K, nt_columns *E
     nt_status status = T.a ? nt_basis_find(arena, &T, NT_FREE_PART, &of_rows) : NT_NO_MEMORY;
     if (status != NT_OK)
         return status;
+    if (of_rows.rank < A->rows - of.most)
+        of_rows.rank = A->rows - of.most;
     s->N = nt_basis_complement(&of_rows);
-    for (; K && !are_free(K, &s->N); s->N = nt_basis_complement(&of_rows))
-        of_rows.rank++;
+    if (K && s->N.columns > of.least) {
+        int free;
+        status = sort_free(arena, K, &s->N, &free);
+        if (status != NT_OK)
+            return status;
+        of_rows.rank += s->N.columns - (free > of.least ? free : of.least);
+        s->N = nt_basis_complement(&of_rows);
+    }
     if (of_rows.rank == A->rows)
         return NT_OK;
     s->V = nt_basis_range(&of_rows);
@@ -301,14 +388,18 @@ static nt_status split_stage(nt_arena *arena, const nt_columns *K, nt_columns *E
     return status;
 }
 
-static nt_status split_zeros(nt_arena *arena, const nt_columns *K, nt_columns *E, nt_columns *A,
-                             stage *stages, int *n_stages)
+static nt_status split_zeros(const nt_reduced *r, nt_columns *E, nt_columns *A, stage *stages,
+                             int *n_stages)
 {
-    nt_status status = NT_OK;
     bool split = true;
+    zeros first;
+    nt_status status = count_zeros(r, &first);
     *n_stages = 0;
     while (status == NT_OK && split && *n_stages < MOST_STAGES && A->rows > 0) {
-        status = split_stage(arena, *n_stages == 0 ? K : NULL, E, A, &stages[*n_stages], &split);
+        const zeros any = {0, A->rows};
+        status = *n_stages == 0
+                     ? split_stage(r->arena, &r->K, first, E, A, &stages[0], &split)
+                     : split_stage(r->arena, NULL, any, E, A, &stages[*n_stages], &split);
         *n_stages += split;
     }
     return status;
@@ -496,12 +587,41 @@ static nt_status find_roots(nt_arena *arena, const split *p, root *roots, int *c
                                         : NT_OK;
 }
 
-/* Pairs of what nothing resists: but for rates whose position is another coordinate's affair. */
-static nt_status add_free(const nt_reduced *r, const split *p, nt_pairs *pairs)
+/* A basis N[f + d][z] of what has s = 0 into one whose first vectors are motions that the
+ * constraints let go on, N1 N = 0; the others stay where they are put. */
+static nt_status part_zeros(const nt_reduced *r, nt_columns *N)
 {
-    nt_status status = NT_OK;
-    for (int i = 0; p->n_stages > 0 && i < p->stages[0].N.columns && status == NT_OK; i++) {
-        const double *x = nt_entry(&p->stages[0].N, 0, i);
+    if (r->d == r->f)
+        return NT_OK;
+    nt_columns Q = nt_basis_range(&r->rates), p = nt_columns_take(r->arena, r->f, N->columns);
+    if (!p.a)
+        return NT_NO_MEMORY;
+    for (int j = 0; j < N->columns; j++)
+        memcpy(nt_entry(&p, 0, j), nt_entry(N, 0, j), (size_t)r->f * sizeof *p.a);
+    nt_columns rates = nt_columns_product(r->arena, true, &p, &Q); /* (N1 N)^T, but for its scale */
+    nt_basis stay;
+    if (!rates.a)
+        return NT_NO_MEMORY;
+    nt_status status = nt_basis_find(r->arena, &rates, NT_FREE_PART, &stay);
+    if (status != NT_OK)
+        return status;
+    nt_columns turned = nt_columns_product(r->arena, false, N, &stay.Q);
+    if (!turned.a)
+        return NT_NO_MEMORY;
+    size_t column = (size_t)N->rows;
+    int go = N->columns - stay.rank;
+    memcpy(N->a, turned.a + column * (size_t)stay.rank, column * (size_t)go * sizeof *N->a);
+    memcpy(N->a + column * (size_t)go, turned.a, column * (size_t)stay.rank * sizeof *N->a);
+    return NT_OK;
+}
+
+/* Pairs of what nothing resists: but for rates whose position is another coordinate's affair. */
+static nt_status add_free(const nt_reduced *r, split *p, nt_pairs *pairs)
+{
+    nt_columns *N = &p->stages[0].N;
+    nt_status status = p->n_stages > 0 ? part_zeros(r, N) : NT_OK;
+    for (int i = 0; p->n_stages > 0 && i < N->columns && status == NT_OK; i++) {
+        const double *x = nt_entry(N, 0, i);
         double size = 0;
         for (int k = 0; k < r->f; k++)
             size = fmax(size, fabs(x[k]));
@@ -522,7 +642,7 @@ static nt_status find_general(const nt_reduced *r, nt_pairs *pairs)
         return NT_NO_MEMORY;
     nt_status status = state_matrices(r, &p.E, &p.A);
     if (status == NT_OK)
-        status = split_zeros(arena, &r->K, &p.E, &p.A, p.stages, &p.n_stages);
+        status = split_zeros(r, &p.E, &p.A, p.stages, &p.n_stages);
     if (status == NT_OK)
         status = find_roots(arena, &p, roots, &count);
     for (int i = 0; i < count && status == NT_OK; i++) {

@@ -36,14 +36,15 @@ static nt_status set_load(nt_static *s, double load)
 
 /* ---- the tangent ---------------------------------------------------------------------------- */
 
-/* Loads are linear in it, motions nearly: a difference far above rounding. */
-static const double LOAD_STEP = 1e-4;
+/* Loads are linear in it, motions nearly: a difference far above rounding. Where a line goes slack
+ * or a gap closes within it, the difference is made smaller: there the second one, which is small
+ * otherwise, is no smaller part of the first than this. */
+static const double LOAD_STEP = 1e-4, LEAST_LOAD_STEP = 1e-8, BENT = 0.01;
 
-/* out[n] = -K^-1 R_l, with the factors of the present point. */
-static nt_status load_response(nt_static *s, double *out)
+/* out[n] = R_l of s->residual = R, by R(l + h) - R(l - h); false where it bends. */
+static nt_status difference_of_load(nt_static *s, double load, double h, double *out, bool *bends)
 {
-    const nt_problem *p = s->problem;
-    double load = s->load, h = LOAD_STEP * fmax(1, fabs(load));
+    double first = 0, second = 0;
     nt_status status = set_load(s, load + h);
     if (status == NT_OK)
         status = nt_static_evaluate(s, out, false);
@@ -51,11 +52,29 @@ static nt_status load_response(nt_static *s, double *out)
         status = set_load(s, load - h);
     if (status == NT_OK)
         status = nt_static_evaluate(s, s->other, false);
+    for (int i = 0; i < s->problem->n && status == NT_OK; i++) {
+        double bent = out[i] + s->other[i] - 2 * s->residual[i];
+        out[i] -= s->other[i];
+        first += out[i] * out[i], second += bent * bent;
+        out[i] /= 2 * h;
+    }
+    *bends = second > BENT * BENT * first;
+    return status;
+}
+
+/* out[n] = -K^-1 R_l, with the factors of the present point, whose residual is s->residual. */
+static nt_status load_response(nt_static *s, double *out)
+{
+    double load = s->load, size = fmax(1, fabs(load));
+    bool bends = true;
+    nt_status status = NT_OK;
+    for (double h = LOAD_STEP; bends && h >= LEAST_LOAD_STEP && status == NT_OK; h /= 10)
+        status = difference_of_load(s, load, h * size, out, &bends);
     nt_status back = set_load(s, load);
     if (status != NT_OK || back != NT_OK)
         return status != NT_OK ? status : back;
-    for (int i = 0; i < p->n; i++)
-        out[i] = -(out[i] - s->other[i]) / (2 * h);
+    for (int i = 0; i < s->problem->n; i++)
+        out[i] = -out[i];
     return nt_static_solve_linear(s, out);
 }
 
@@ -278,6 +297,21 @@ static nt_status follow_load(path *a)
 
 /* ---- arc length ----------------------------------------------------------------------------- */
 
+/* A corrector may lead to another branch of the path, which the plane across the tangent meets too:
+ * the way to the new point is then much longer than ds, its part along the tangent. At a kink, as
+ * where a gap closes, it turns by any angle, and steps become short. */
+static const double LONGER = 1.5, SHORT_ARC = 1e-3;
+
+static bool leaves_path(const path *a, double load, double ds)
+{
+    nt_static *s = a->s;
+    const nt_problem *p = s->problem;
+    double dl = s->load - load;
+    nt_space_difference(&p->space, p->frame, s->kept[1], s->q, s->increment);
+    double square = product(a, s->increment, s->increment) + dl * dl;
+    return ds > SHORT_ARC && !(square <= LONGER * LONGER * ds * ds);
+}
+
 /* One step of length ds along the tangent, which is a->before. */
 static nt_status step_arc(path *a, double ds, int *iterations)
 {
@@ -330,6 +364,8 @@ static nt_status try_arc(path *a, double load, double ds, int *iterations)
     nt_status status = set_load(s, load);
     if (status == NT_OK)
         status = step_arc(a, ds, iterations);
+    if (status == NT_OK && leaves_path(a, load, ds))
+        status = NT_NOT_CONVERGED;
     nt_status forgotten = nt_static_carry(s, NULL);
     status = status == NT_OK ? forgotten : status;
     if (status == NT_OK)

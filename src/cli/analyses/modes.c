@@ -281,14 +281,18 @@ static void say_modes(const job *j, double seconds)
         worst = fmax(worst, mode.residual);
         double bound = mode.doubt / TURN;
         double size = hypot(mode.eigenvalue[0], mode.eigenvalue[1]);
-        if (mode.moves_freely && bound > 0)
+        if (mode.stands)
+            fprintf(stderr, "%5d  stays where it is put        ", i + 1);
+        else if (mode.moves_freely && bound > 0)
             fprintf(stderr, "%5d  moves freely, or below %.1e Hz: rounding hides which", i + 1,
                     bound);
         else if (mode.moves_freely)
             fprintf(stderr, "%5d  moves freely                 ", i + 1);
         else if (mode.eigenvalue[1] == 0)
             fprintf(stderr, "%5d  %s, %.6g 1/s ", i + 1,
-                    mode.eigenvalue[0] < 0 ? "returns without swinging" : "leaves (unstable)",
+                    size <= mode.doubt       ? "returns or leaves, which rounding hides"
+                    : mode.eigenvalue[0] < 0 ? "returns without swinging"
+                                             : "leaves (unstable)",
                     mode.eigenvalue[0]);
         else
             fprintf(stderr, "%5d  %11.6g Hz  damping %8.4g%s", i + 1, mode.frequency,

@@ -305,11 +305,11 @@ static bool suggest_balls(const nt_cli_static *a, const char *message)
 static int refuse(const nt_cli_static *a, const nt_error *error)
 {
     int status = nt_cli_fail(a->plan.path, error);
+    int wandering = nt_static_free_count(a->state) - nt_static_rest_count(a->state);
     if ((error->status == NT_SINGULAR || error->status == NT_NOT_CONVERGED) &&
         suggest_balls(a, error->message))
-        return nt_static_free_count(a->state) > 0 ? NT_EXIT_USAGE : status;
-    if ((error->status == NT_SINGULAR || error->status == NT_NOT_CONVERGED) &&
-        nt_static_free_count(a->state) > 0) {
+        return wandering > 0 ? NT_EXIT_USAGE : status;
+    if ((error->status == NT_SINGULAR || error->status == NT_NOT_CONVERGED) && wandering > 0) {
         suggest_holds(a);
         return NT_EXIT_USAGE;
     }

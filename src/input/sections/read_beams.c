@@ -364,9 +364,11 @@ nt_status nt_read_count_cable(nt_reader *reader, int i, int *count)
     int n;
     nt_status status =
         whole_number(reader, reader->elements[i].value, "elements", NT_MOST_SEGMENTS, 20, &n);
-    if (status == NT_OK)
-        *count += n - 1;
-    return status;
+    if (status != NT_OK)
+        return status;
+    *count += n - 1;
+    reader->model->elements[i].bytes += (size_t)n * sizeof(double);
+    return NT_OK;
 }
 
 nt_status nt_read_declare_cable(nt_reader *reader, int i, int *first)
@@ -376,6 +378,7 @@ nt_status nt_read_declare_cable(nt_reader *reader, int i, int *first)
     nt_status status =
         whole_number(reader, reader->elements[i].value, "elements", NT_MOST_SEGMENTS, 20, &c->n);
     c->first_body = *first;
+    c->carried = (int)(e->bytes - (size_t)c->n * sizeof(double));
     for (int k = 1; k < c->n && status == NT_OK; k++)
         status = nt_read_declare_body(reader, e, (*first)++, "node", k);
     return status;

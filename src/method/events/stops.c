@@ -462,6 +462,21 @@ static nt_status rates_before(nt_integrator *it, const nt_phase *from, nt_error 
                                      nt_status_text(status));
 }
 
+/* What prescribed motions jump by happens as well, with what else does or by itself. */
+static nt_status jump_with_drives(nt_integrator *it, nt_phase *behind, nt_instant *instant,
+                                  nt_error *error)
+{
+    bool jumps;
+    if (!instant->happened)
+        memcpy(behind->all, it->stops.from.all, it->size * sizeof(double));
+    nt_status status = nt_drive_jump(it, &it->stops.from, behind, &jumps, error);
+    if (jumps && !instant->happened) {
+        instant->happened = 1;
+        instant->number = instant->timed_by = instant->kept_at = -1;
+    }
+    return status;
+}
+
 /* It becomes the present state. */
 static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_error *error)
 {
@@ -478,6 +493,8 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
     nt_status status = s->stretch.at_once == 0 ? rates_before(it, &s->from, error) : NT_OK;
     if (status == NT_OK)
         status = nt_instant_behind(it, which, &s->from, &behind, instant, error);
+    if (status == NT_OK && !s->beginning)
+        status = jump_with_drives(it, &behind, instant, error);
     bool bends = instant->bends && !(it->method->needs & NT_OWN_STEPS);
     if (status == NT_OK && !instant->happened && bends && it->attend_jump) {
         const nt_jump_of_state bend = {.from = &s->from, .indicator = -1, .bends = 1};

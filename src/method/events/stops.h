@@ -68,6 +68,11 @@ typedef struct nt_jump_of_state {
 
 struct nt_integrator;
 
+/* What prescribed motions that jump at a stop do to the state behind it: see drive_jump.c. *jumps:
+ * velocities do. A motion that jumps itself is NT_INCONSISTENT, with words. */
+nt_status nt_drive_jump(struct nt_integrator *integrator, const nt_phase *from, nt_phase *behind,
+                        bool *jumps, nt_error *error);
+
 /* What happens at a state `from` where indicator `which` has passed zero (-1: what is due), and the
  * state behind it, without its accelerations; nothing where instant->happened stays 0. Rows are
  * those behind it then. */

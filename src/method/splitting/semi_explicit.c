@@ -16,6 +16,8 @@
  *   q_p = q0 o exp(h v0/2 + h^2 a_p/8),   v_p = v0 + h a_p/2,   A at (q_p, v_p, t0 + h/2),
  *
  * is of second order with one evaluation per step, whatever A depends on, for steps of any sizes.
+ * Where that is reactions, they are those of a_1 and of the acceleration before a_2, straight on to
+ * the middle of this step (of first order: those of the last step).
  * At the start, and after an event or a refresh, a_1 is the acceleration there, at a distance of
  * zero. Blocks that A alone acts on get two terms more (splitting_own.h),
  *

@@ -31,6 +31,7 @@ typedef struct work {
     nt_newton newton;
     double *explicit; /* [nv] -A                         */
     double *a_p;      /* [nv] what A was taken with      */
+    double *lambda_p; /* [nc] likewise                   */
     double *q_m;      /* [nq]                            */
     double *v_m;      /* [nv]                            */
     double *beta_x;   /* [nv] and scratch                */
@@ -40,7 +41,8 @@ typedef struct work {
 
 static size_t splitting_memory_size(const nt_problem *p, const nt_splitting *c)
 {
-    size_t always = 5 + 3 * (size_t)p->nv + (size_t)p->nq + (size_t)p->nc;
+    size_t followed = 2 * (size_t)nt_splitting_follows(p);
+    size_t always = 6 + 3 * (size_t)p->nv + (size_t)p->nq + (size_t)p->nc + followed;
     return always + (c->bounds ? 5 + 2 * (size_t)p->nv : 0);
 }
 
@@ -50,10 +52,10 @@ void nt_splitting_layout(const nt_problem *p, const nt_splitting *c, nt_layout *
     size_t r = (size_t)p->space.n_rotations;
     sizes->memory = splitting_memory_size(p, c);
     /* of first order nothing that is kept reaches the next step, but for its size */
-    sizes->variation = c->second ? nv : 1;
-    sizes->scratch = nt_newton_size(p) + 4 * nv + nq + 9 * r + n;
-    sizes->linear = 9 * nv + 2 * nq + 45 * r;
-    sizes->linear_each = 4 * nv + nc + 3 * n;
+    sizes->variation = c->second ? nv + 2 * (size_t)nt_splitting_follows(p) : 1;
+    sizes->scratch = nt_newton_size(p) + 4 * nv + nc + nq + 9 * r + n;
+    sizes->linear = 9 * nv + nc + 2 * nq + 45 * r;
+    sizes->linear_each = 4 * nv + 2 * nc + 3 * n;
 }
 
 static work splitting_bind(const nt_stepper *s, const nt_splitting *c, double h)
@@ -67,7 +69,8 @@ static work splitting_bind(const nt_stepper *s, const nt_splitting *c, double h)
     work w;
     w.explicit = nt_newton_bind(&w.newton, s, &first);
     w.a_p = w.explicit + p->nv;
-    w.q_m = w.a_p + p->nv;
+    w.lambda_p = w.a_p + p->nv;
+    w.q_m = w.lambda_p + p->nc;
     w.v_m = w.q_m + p->nq;
     w.beta_x = w.v_m + p->nv;
     w.Y = w.beta_x + p->nv;
@@ -79,7 +82,8 @@ static work splitting_bind(const nt_stepper *s, const nt_splitting *c, double h)
  */
 
 nt_status nt_splitting_explicit(nt_stepper *s, const nt_splitting *c, double h, const double *q,
-                                const double *v, double *out, const nt_splitting_own *damped)
+                                const double *v, const double *lambda, double *out,
+                                const nt_splitting_own *damped)
 {
     const nt_problem *p = s->problem;
     memset(out, 0, (size_t)p->nv * sizeof *out);
@@ -87,7 +91,7 @@ nt_status nt_splitting_explicit(nt_stepper *s, const nt_splitting *c, double h, 
         return NT_OK;
     nt_combination half = {.damping = h / 2, .own_blocks = 1};
     nt_point at = nt_phase_point(&s->now);
-    at.q = q, at.v = v;
+    at.q = q, at.v = v, at.lambda = lambda, at.mu = lambda + p->nh;
     at.t += c->alpha * h;
     nt_terms terms = {.parts = c->explicit_parts, .residual = out, .damping = true};
     terms.ahead = c->bounds ? h : 0;
@@ -106,6 +110,24 @@ void nt_splitting_predict_rate(const nt_problem *p, const nt_phase *now, double 
     double ahead = *m.apart > 0 ? (h / 4 + *m.since) / *m.apart : 0;
     for (int i = 0; i < p->nv; i++)
         a_p[i] = now->vdot[i] + ahead * (now->vdot[i] - m.a_before[i]);
+}
+
+/* Straight on from lambda_1 and lambda_3: what follows the multipliers with a gain g, by which it
+ * changes them, goes on z^3 = g (3/2 z^2 - 1/2) with equal steps, and dies away for |g| < 1, as it
+ * does where the last ones are taken; from lambda_1 and lambda_2 it would for -1/3 < g < 1 alone.
+ */
+double nt_splitting_predict_multipliers(const nt_problem *p, const nt_splitting *c,
+                                        const nt_phase *now, double h, double *lambda)
+{
+    nt_splitting_memory m = nt_splitting_memory_of(p, now);
+    memcpy(lambda, now->lambda, (size_t)p->nc * sizeof *lambda);
+    if (!c->second || nt_splitting_follows(p) == 0 || !(*m.apart > 0))
+        return 0;
+    const double *last = *m.further > 0 ? m.lambda_3 : m.lambda_2;
+    double ahead = (h / 2 + *m.since) / (*m.apart + *m.further);
+    for (int i = 0; i < p->nc; i++)
+        lambda[i] += ahead * (now->lambda[i] - last[i]);
+    return ahead;
 }
 
 double nt_splitting_share(const nt_problem *p, const nt_phase *now, double h)
@@ -159,13 +181,15 @@ static nt_status splitting_take_explicit(nt_stepper *s, const nt_splitting *c, c
     }
     nt_space_compose(&p->space, p->frame, s->now.q, w->beta_x, w->q_m);
     bool damps = own && own->damping.values;
-    nt_status status = nt_splitting_explicit(s, c, h, w->q_m, v, w->explicit, damps ? own : NULL);
+    nt_splitting_predict_multipliers(p, c, &s->now, h, w->lambda_p);
+    nt_status status =
+        nt_splitting_explicit(s, c, h, w->q_m, v, w->lambda_p, w->explicit, damps ? own : NULL);
     nt_point at = {.t = s->now.all[NT_PHASE_T] + c->alpha * h,
                    .q = w->q_m,
                    .v = v,
                    .vdot = s->now.vdot,
-                   .lambda = s->now.lambda,
-                   .mu = s->now.mu,
+                   .lambda = w->lambda_p,
+                   .mu = w->lambda_p + p->nh,
                    .memory = s->now.memory};
     if (status == NT_OK)
         status = splitting_watch(s, c, h);
@@ -496,8 +520,11 @@ nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
         status = splitting_implicit_step(s, c, &w, h, m.a_first, m.lambda_first);
     if (c->second) {
         memcpy(m.a_before, s->now.vdot, (size_t)p->nv * sizeof(double));
+        memcpy(m.lambda_2, s->now.lambda, (size_t)nt_splitting_follows(p) * sizeof(double));
+        memcpy(m.lambda_3, before.lambda_2, (size_t)nt_splitting_follows(p) * sizeof(double));
         *m.since = h / 2;
         *m.apart = h / 2 + *before.since;
+        *m.further = *before.apart;
     }
     s->report.damped = watched.damped, s->report.swings = watched.swings;
     memcpy(s->report.damped_by, watched.damped_by, sizeof watched.damped_by);

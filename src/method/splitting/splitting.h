@@ -67,8 +67,11 @@ nt_status nt_splitting_linearise(nt_stepper *s, const nt_splitting *c, double h,
  * stiffness of A and what the next one is found from. */
 typedef struct nt_splitting_memory {
     double *a_before;      /* [nv] a_2                                                      */
+    double *lambda_2;      /* [nc] where A follows multipliers: those of a_2, and those of  */
+    double *lambda_3;      /* [nc] the acceleration before that                             */
     double *since;         /* s, from the time of vdot, a_1, to that of the state           */
     double *apart;         /* s, from the time of a_2 to that of a_1; 0: there is no a_2    */
+    double *further;       /* s, from the time of lambda_3 to that of a_2; 0: there is none */
     double *a_first;       /* [nv] a~                                                       */
     double *lambda_first;  /* [nc] (lambda~, mu~)                                           */
     double *stiffness;     /* 1/s^2, 0: none was felt                                       */
@@ -84,12 +87,21 @@ typedef struct nt_splitting_memory {
     double *fast, *damped; /* [nv] their vectors                                           */
 } nt_splitting_memory;
 
+/* The multipliers that A follows: all, or none where R is affine in them. */
+static inline int nt_splitting_follows(const nt_problem *p)
+{
+    return p->system->capabilities & NT_AFFINE ? 0 : p->nc;
+}
+
 static inline nt_splitting_memory nt_splitting_memory_of(const nt_problem *p, const nt_phase *phase)
 {
     nt_splitting_memory m = {.a_before = phase->method};
-    m.since = m.a_before + p->nv;
+    m.lambda_2 = m.a_before + p->nv;
+    m.lambda_3 = m.lambda_2 + nt_splitting_follows(p);
+    m.since = m.lambda_3 + nt_splitting_follows(p);
     m.apart = m.since + 1;
-    m.a_first = m.apart + 1;
+    m.further = m.apart + 1;
+    m.a_first = m.further + 1;
     m.lambda_first = m.a_first + p->nv;
     m.stiffness = m.lambda_first + p->nc;
     m.taken = m.stiffness + 1;
@@ -106,9 +118,10 @@ static inline nt_splitting_memory nt_splitting_memory_of(const nt_problem *p, co
     return m;
 }
 
-/* -A at (q, v, t0 + alpha h) into out[nv]; and h/2 D into `damped`, where it is given. */
+/* -A at (q, v, lambda[nc], t0 + alpha h) into out[nv]; and h/2 D into `damped`, where it is given.
+ */
 nt_status nt_splitting_explicit(nt_stepper *s, const nt_splitting *c, double h, const double *q,
-                                const double *v, double *out,
+                                const double *v, const double *lambda, double *out,
                                 const struct nt_splitting_own *damped);
 
 /* With `bounds`: the largest eigenvalues, in the memory of `next`, at a point where A was taken
@@ -123,6 +136,10 @@ double nt_splitting_stable_step(const nt_stepper *s, const nt_splitting *c, doub
 /* The acceleration that `second` takes A with: a_p[nv], from the last two. */
 void nt_splitting_predict_rate(const nt_problem *problem, const nt_phase *now, double h,
                                double *a_p);
+/* The multipliers that A is taken with: lambda[nc]; and the share of lambda_1 - lambda_2, or, where
+ * it is known, of lambda_1 - lambda_3, by which they differ from lambda_1. */
+double nt_splitting_predict_multipliers(const nt_problem *problem, const nt_splitting *c,
+                                        const nt_phase *now, double h, double *lambda);
 /* The share of a - a_1 that its increments x lose, in h^2/2, of blocks that are alone. */
 double nt_splitting_share(const nt_problem *problem, const nt_phase *now, double h);
 

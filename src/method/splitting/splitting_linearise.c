@@ -40,9 +40,12 @@ typedef struct linear {
     double *x, *beta_x, *alpha_x, *v_m;        /* [nv]             */
     double *q_m, *q_A;                         /* [nq]             */
     double *a_p, *v_A, *w;                     /* [nv] w: a - a_p  */
+    double *lambda_A;                          /* [nc]             */
+    double ahead;                              /* see nt_splitting_predict_multipliers */
     double *scratch;                           /* [nv]             */
     double *T_A, *T_x, *T_m, *T_m_inverse, *Y; /* [r][9]     */
     double *dq_m, *dq_A, *da_p, *dv_A;         /* [count][nv]      */
+    double *dlambda_A;                         /* [count][nc]      */
     double *rows;                              /* [count][nc] at the middle */
     double *force;                             /* [count][n] K_A dq_A + C_A dv0 + A_p */
     double *z;                                 /* [count][n]       */
@@ -64,7 +67,8 @@ static linear splitting_bind(const nt_problem *p, const nt_splitting *c, double 
     l.v_A = l.a_p + nv;
     l.w = l.v_A + nv;
     l.scratch = l.w + nv;
-    l.T_A = l.scratch + nv;
+    l.lambda_A = l.scratch + nv;
+    l.T_A = l.lambda_A + (n - nv);
     l.T_x = l.T_A + r;
     l.T_m = l.T_x + r;
     l.T_m_inverse = l.T_m + r;
@@ -73,7 +77,8 @@ static linear splitting_bind(const nt_problem *p, const nt_splitting *c, double 
     l.dq_A = l.dq_m + count * nv;
     l.da_p = l.dq_A + count * nv;
     l.dv_A = l.da_p + count * nv;
-    l.rows = l.dv_A + count * nv;
+    l.dlambda_A = l.dv_A + count * nv;
+    l.rows = l.dlambda_A + count * (n - nv);
     l.force = l.rows + count * (n - nv);
     l.z = l.force + count * n;
     l.beside = l.z + count * n;
@@ -86,6 +91,7 @@ static void splitting_places(const nt_stepper *s, linear *l, const double *a_fir
     const nt_problem *p = s->problem;
     const nt_splitting *c = l->c;
     double h = l->h;
+    l->ahead = nt_splitting_predict_multipliers(p, c, &s->now, h, l->lambda_A);
     memset(l->a_p, 0, (size_t)p->nv * sizeof(double));
     if (c->second) {
         nt_splitting_predict_rate(p, &s->now, h, l->a_p);
@@ -155,7 +161,26 @@ static void splitting_take_rows(const nt_problem *p, int count, double *y, doubl
     }
 }
 
-/* dq_A, dv_A and da_p of all directions. The weights of a_p change with the length of the step. */
+/* dlambda_A of a direction. What memory varies by: that of a_2, lambda_2 and lambda_3. */
+static void splitting_vary_multipliers(const nt_stepper *s, const linear *l,
+                                       const nt_const_variation *from, bool length, double *to)
+{
+    const nt_problem *p = s->problem;
+    nt_splitting_memory m = nt_splitting_memory_of(p, &s->now);
+    bool three = *m.further > 0;
+    double by_length = length && l->ahead > 0 ? 0.5 / (*m.apart + *m.further) : 0;
+    const double *last = three ? m.lambda_3 : m.lambda_2;
+    const double *dlast = from->method + p->nv + (three ? p->nc : 0);
+    for (int i = 0; i < p->nc; i++) {
+        to[i] = from->lambda[i];
+        if (l->ahead > 0)
+            to[i] +=
+                l->ahead * (from->lambda[i] - dlast[i]) + by_length * (s->now.lambda[i] - last[i]);
+    }
+}
+
+/* dq_A, dv_A, da_p and dlambda_A of all directions. The weights of a_p and lambda_A change with the
+ * length of the step. */
 static void splitting_vary_place(const nt_stepper *s, const linear *l,
                                  const nt_directions *directions, const double *before)
 {
@@ -181,19 +206,31 @@ static void splitting_vary_place(const nt_stepper *s, const linear *l,
                           l->dq_A + (size_t)k * (size_t)p->nv);
         for (int i = 0; i < p->nv; i++)
             dv_A[i] = from.v[i] + h / 2 * da_p[i];
+        if (nt_splitting_follows(p) > 0)
+            splitting_vary_multipliers(s, l, &from, length,
+                                       l->dlambda_A + (size_t)k * (size_t)p->nc);
     }
 }
 
-/* y += K_A dq_A + C_A dv_A + R_p with velocities v[nv] where A was taken, of the parts given. */
+/* Where A was taken, with velocities v[nv]. */
+static nt_point splitting_point_of_explicit(const nt_stepper *s, const linear *l, const double *v)
+{
+    nt_point at = nt_phase_point(&s->now);
+    at.q = l->q_A, at.v = v;
+    at.lambda = l->lambda_A, at.mu = l->lambda_A + s->problem->nh;
+    at.t += l->c->alpha * l->h;
+    return at;
+}
+
+/* y += K_A dq_A + C_A dv_A + A_lambda dlambda_A + R_p with velocities v[nv] where A was taken, of
+ * the parts given. */
 static nt_status splitting_push_explicit(nt_stepper *s, const linear *l, unsigned parts,
                                          const nt_directions *directions, const double *v,
                                          double *y)
 {
     const nt_problem *p = s->problem;
     int count = directions->count;
-    nt_point at = nt_phase_point(&s->now);
-    at.q = l->q_A, at.v = v;
-    at.t += l->c->alpha * l->h;
+    nt_point at = splitting_point_of_explicit(s, l, v);
     nt_push push = splitting_push_of(p, &at, count, l->dq_A, y);
     push.parts = parts;
     push.stiffness = 1;
@@ -201,6 +238,9 @@ static nt_status splitting_push_explicit(nt_stepper *s, const linear *l, unsigne
     push.stiffness = 0, push.damping = 1, push.x = l->dv_A;
     if (status == NT_OK)
         status = nt_variation_push(s->factors, &push);
+    push.x = l->dlambda_A, push.x_stride = (size_t)p->nc;
+    if (status == NT_OK && nt_splitting_follows(p) > 0)
+        status = nt_variation_push_multipliers(s->factors, &push);
     for (int k = 0; k < count && status == NT_OK; k++) {
         nt_terms terms = {.parts = parts, .residual = y + (size_t)k * (size_t)p->n};
         status = directions->load(directions->context, k, &at, &terms);
@@ -255,9 +295,7 @@ static nt_status splitting_damp_rate(nt_stepper *s, const linear *l,
     nt_matrix *damping = &((nt_splitting_own *)s->own)->damping;
     nt_combination half = {.damping = l->h / 2, .own_blocks = 1};
     nt_terms terms = {.parts = l->c->explicit_parts, .matrix = damping, .combination = &half};
-    nt_point at = nt_phase_point(&s->now);
-    at.q = l->q_A, at.v = l->v_A;
-    at.t += l->c->alpha * l->h;
+    nt_point at = splitting_point_of_explicit(s, l, l->v_A);
     nt_splitting_clear_damping(l->own);
     nt_status status = nt_problem_evaluate(p, &at, &terms);
     for (int d = 0; d < directions->count; d++)
@@ -485,7 +523,8 @@ static nt_status splitting_second_stage(nt_stepper *s, const linear *l,
 }
 
 /* Of first order nothing that varies is kept: (a, lambda) are guesses, and what A's stiffness
- * chooses are steps. Of second order a_1 becomes a_2; h = 0: there is none. */
+ * chooses are steps. Of second order a_1 becomes a_2, and the multipliers likewise, where A follows
+ * them; h = 0: there is none. */
 static void splitting_vary_memory(const nt_problem *p, const nt_splitting *c, double h,
                                   const nt_directions *directions, const double *before,
                                   double *after)
@@ -495,8 +534,12 @@ static void splitting_vary_memory(const nt_problem *p, const nt_splitting *c, do
         nt_variation to = nt_variation_at(p, directions, after, k);
         size_t others = (size_t)(to.method - to.q);
         memset(to.method, 0, (directions->stride - others) * sizeof(double));
-        if (c->second && h > 0)
-            memcpy(to.method, from.vdot, (size_t)p->nv * sizeof(double));
+        if (!c->second || !(h > 0))
+            continue;
+        size_t followed = (size_t)nt_splitting_follows(p) * sizeof(double);
+        memcpy(to.method, from.vdot, (size_t)p->nv * sizeof(double));
+        memcpy(to.method + p->nv, from.lambda, followed);
+        memcpy(to.method + p->nv + nt_splitting_follows(p), from.method + p->nv, followed);
     }
 }
 

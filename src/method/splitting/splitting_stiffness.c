@@ -69,7 +69,7 @@ nt_status nt_splitting_measure(nt_stepper *s, const nt_splitting *c, double h, c
     bool first = *before.taken == 0;
     nt_status status = NT_OK;
     if (first)
-        status = nt_splitting_explicit(s, c, h, s->now.q, s->now.v, change, NULL);
+        status = nt_splitting_explicit(s, c, h, s->now.q, s->now.v, s->now.lambda, change, NULL);
     else {
         memcpy(change, before.force, (size_t)p->nv * sizeof *change);
         nt_space_difference(&p->space, p->frame, before.place, q, x);

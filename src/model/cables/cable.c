@@ -4,8 +4,8 @@
  *              T = EA max(0, eps + mu eps')     on node 0: T e, on node 1: -T e
  *   inertia    mass m l0 at inner nodes, half of it at the ends
  *   seabed     at inner nodes, d = h(x, y) - z, n = (-h_x, -h_y, 1), d' = -n . v, where d > 0:
- *              N = l0 max(0, k d + c d'), force N n, and friction -mu N u/sqrt(u . u + s^2) of the
- *              velocity u along the bed
+ *              N = l0 max(0, k d + c d'), force N n, and friction -mu N |n| u/sqrt(u . u + s^2) of
+ *              the velocity u along the bed
  *
  * A node's force f has derivatives in places and velocities of nodes. With an end at rho from the
  * body's reference point, dx = dx_b - rho~ dtheta, dv = dv_b - rho~ dw - w~ rho~ dtheta, and the
@@ -159,8 +159,19 @@ static segment segment_of(const nt_cable *c, const cable_node *a, const cable_no
     return s;
 }
 
+/* The tension that derivatives are taken under. In static iterations it follows the increments
+ * linearly (Newton with independent stresses): a place that is off by little strains a line that
+ * hardly stretches by much, or lets it go slack, where its tension hardly changes. What is to go
+ * slack and is taut as yet goes by its tension. */
+static double tension_of_tangent(const nt_cable *c, const segment *s, int i)
+{
+    double carried =
+        c->carries ? ((const double *)(const void *)((const char *)c + c->carried))[i] : 0;
+    return carried > 0 ? carried : s->T;
+}
+
 static void add_segment(const nt_cable *c, const nt_view *view, const cable_node *a,
-                        const cable_node *b)
+                        const cable_node *b, int i)
 {
     segment s = segment_of(c, a, b);
     v3 f = v3_scale(s.T, s.e);
@@ -168,12 +179,13 @@ static void add_segment(const nt_cable *c, const nt_view *view, const cable_node
         push_node(view, a, v3_neg(f));
         push_node(view, b, f);
     }
-    if (!view->terms->matrix || !(s.T > 0))
+    double T = view->terms->matrix ? tension_of_tangent(c, &s, i) : 0;
+    if (!(T > 0 && s.l > 0))
         return;
     m3 across = m3_scale(1 / s.l, m3_sub(m3_identity(), m3_dyad(s.e, s.e)));
     double k = c->stiffness / s.l0;
     v3 slope = v3_axpy(c->damping, m3_apply(across, s.v), s.e);
-    m3 K = m3_add(m3_scale(k, m3_dyad(s.e, slope)), m3_scale(s.T, across));
+    m3 K = m3_add(m3_scale(k, m3_dyad(s.e, slope)), m3_scale(T, across));
     m3 C = m3_scale(k * c->damping, m3_dyad(s.e, s.e)), mK = m3_scale(-1, K), mC = m3_scale(-1, C);
     add_derivative(view, a, a, K, C);
     add_derivative(view, b, b, K, C);
@@ -190,6 +202,30 @@ static void add_segment_energy(const nt_cable *c, const nt_view *view, const cab
     double strain = fmax(0, s.strain);
     view->energy->potential += 0.5 * c->stiffness * s.l0 * strain * strain;
     view->energy->power -= (s.T - c->stiffness * strain) * s.rate * s.l0;
+}
+
+/* How a node moves in an increment, to first order. */
+static v3 way_of(const nt_view *view, const cable_node *n, const double *increment)
+{
+    const nt_body *body = &view->bodies[n->body];
+    v3 way = body->t_node >= 0 ? v3_load(increment + body->v) : v3_of(0, 0, 0);
+    if (!n->end || body->r_node < 0)
+        return way;
+    v3 turn = v3_load(increment + body->v + (body->t_node >= 0 ? 3 : 0));
+    return v3_add(way, v3_cross(turn, n->rho));
+}
+
+static void cable_carry(nt_run *run, const nt_element *e, const nt_view *view,
+                        const double *increment)
+{
+    nt_cable *c = nt_element_numbers(run, e);
+    c->carries = increment != NULL;
+    for (int i = 0; increment && i < c->n; i++) {
+        cable_node a = node_at(c, view, i), b = node_at(c, view, i + 1);
+        segment s = segment_of(c, &a, &b);
+        v3 way = v3_sub(way_of(view, &b, increment), way_of(view, &a, increment));
+        nt_cable_carried(c)[i] = c->stiffness * (s.strain + v3_dot(s.e, way) / s.l0);
+    }
 }
 
 /* ---- masses at nodes ---------------------------------------------------------------------------
@@ -294,9 +330,9 @@ nt_status nt_cable_seabed(const nt_cable *c, const nt_run *run, const double *va
 
 typedef struct bed {
     double d, rate, N, l0, k, c;
-    v3 n, u, f; /* not normalised; velocity along the bed; force on the node */
-    double n2, s, mu;
-    m3 H; /* second derivatives of the height */
+    v3 n, u, f;       /* not normalised; velocity along the bed; force on the node */
+    double n2, s, mu; /* mu: friction over N, which is less than the force that presses */
+    m3 H;             /* second derivatives of the height */
 } bed;
 
 static nt_status bed_under(const nt_cable *c, const nt_view *view, const cable_node *node, bed *b)
@@ -315,7 +351,7 @@ static nt_status bed_under(const nt_cable *c, const nt_view *view, const cable_n
     b->N = b->l0 * fmax(0, b->k * b->d + b->c * b->rate);
     b->u = v3_axpy(-v3_dot(b->n, node->v) / b->n2, b->n, node->v);
     b->s = sqrt(v3_dot(b->u, b->u) + c->seabed.speed * c->seabed.speed);
-    b->mu = c->seabed.friction;
+    b->mu = c->seabed.friction * sqrt(b->n2);
     b->f = v3_axpy(-b->mu * b->N / b->s, b->u, v3_scale(b->N, b->n));
     return NT_OK;
 }
@@ -332,11 +368,13 @@ static void add_bed_tangent(const nt_view *view, const cable_node *node, const b
                         m3_sub(m3_identity(), m3_scale(1 / (b->s * b->s), m3_dyad(b->u, b->u))));
         double q = v3_dot(b->n, node->v) / b->n2;
         m3 P = m3_sub(m3_identity(), m3_scale(1 / b->n2, m3_dyad(b->n, b->n)));
-        /* dn = -H dx, dq = (dn . v - 2 q n . dn)/n2, du = -n dq - q dn */
+        /* dn = -H dx, dq = (dn . v - 2 q n . dn)/n2, du = -n dq - q dn, d|n| = n . dn/|n| */
         v3 q_x = v3_scale(1 / b->n2, v3_axpy(2 * q, m3_apply(b->H, b->n), v3_neg(Hv)));
         m3 u_x = m3_sub(m3_scale(q, b->H), m3_dyad(b->n, q_x));
         C = m3_sub(C, m3_multiply(E, P));
         K = m3_sub(K, m3_multiply(E, u_x));
+        v3 steeper = v3_scale(-1 / b->n2, m3_apply(b->H, b->n));
+        K = m3_sub(K, m3_scale(b->mu * b->N / b->s, m3_dyad(b->u, steeper)));
     }
     add_derivative(view, node, node, m3_scale(-1, K), m3_scale(-1, C));
 }
@@ -375,7 +413,7 @@ static nt_status cable_evaluate(const nt_element *e, const nt_view *view)
         if (view->energy)
             add_segment_energy(c, view, &a, &b);
         else
-            add_segment(c, view, &a, &b);
+            add_segment(c, view, &a, &b, i);
     }
     for (int i = 1; i < c->n && forces && c->seabed.height && status == NT_OK; i++)
         status = add_bed(c, view, i);
@@ -506,18 +544,20 @@ static bool cable_is_smooth(const nt_run *run, const nt_element *e)
     return false;
 }
 
-/* An inner node between segments that are both slack hangs on nothing. */
+/* Inner nodes between two slack segments hang on nothing, alone or as a piece of the line that is
+ * taut over the bed: where no end holds it nothing may push it along the bed. */
 static void cable_rests(const nt_element *e, const nt_view *view, unsigned char *lies)
 {
     const nt_cable *c = nt_cable_of(view->run, e);
-    bool slack = false;
+    int after = -1; /* the first node behind the last slack segment; -1: the first end holds */
     for (int i = 0; i < c->n; i++) {
         cable_node a = node_at(c, view, i), b = node_at(c, view, i + 1);
-        bool before = slack;
-        slack = !(segment_of(c, &a, &b).T > 0);
-        int v = view->bodies[a.body].v;
-        for (int k = 0; i > 0 && before && slack && k < 3; k++)
-            lies[v + k] = 1;
+        if (segment_of(c, &a, &b).T > 0)
+            continue;
+        for (int j = after; after > 0 && j <= i; j++)
+            for (int k = 0, v = view->bodies[c->first_body + j - 1].v; k < 3; k++)
+                lies[v + k] = 1;
+        after = i + 1;
     }
 }
 
@@ -554,6 +594,7 @@ const nt_element_type nt_cable_type = {
     .prepare = cable_prepare,
     .declare = cable_declare,
     .evaluate = cable_evaluate,
+    .carry = cable_carry,
     .depends_on_rates = cable_depends_on_rates,
     .is_smooth = cable_is_smooth,
     .draw = cable_draw,

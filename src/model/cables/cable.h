@@ -22,7 +22,16 @@ typedef struct nt_cable {
     int n, first_body; /* segments, fixed when the model is read; the first inner node */
     int variable[2];   /* of expressions: NAME.x, NAME.y; -1 where they are not used */
     v3 offset[2];      /* of the ends from the reference points, body axes */
+
+    bool carries;
+    int carried; /* place of [n] tensions, N, that follow increments linearly while `carries` */
 } nt_cable;
+
+/* They stand behind the data. */
+static inline double *nt_cable_carried(nt_cable *cable)
+{
+    return (double *)(void *)((char *)cable + cable->carried);
+}
 
 enum { /* bits of nt_cable.given */
        NT_CABLE_BETWEEN,

@@ -9,7 +9,11 @@
  * segments themselves. It begins with the catenary of a line that does not stretch. Where the line
  * would pass below the seabed, part of it lies there: the search for its rest (cable_bed.c) begins
  * with an elastic catenary that touches down from each end, without friction, on a flat bed
- * (Jonkman 2007 has one end). */
+ * (Jonkman 2007 has one end).
+ *
+ * Where the ends are nearly above each other a long line hangs down from both, with a segment at
+ * the bottom that bears nothing: t is zero there and has no direction, so that no t_0 leads through
+ * it. Such a segment is looked for first. */
 #include "model/cables/cable.h"
 
 #include "base/error.h"
@@ -20,6 +24,7 @@ typedef struct hanging {
     int n;
     double l0, EA;
     v3 weight, way; /* of a node, N; from the first end to the second */
+    double blur;    /* N, that tensions are not less than */
 } hanging;
 
 /* What is missing to the second end, and its derivative in t_0. */
@@ -28,7 +33,8 @@ static v3 march(const hanging *h, v3 t, v3 *nodes, v3 from, m3 *slope)
     v3 x = from;
     m3 sum = {0};
     for (int i = 0; i < h->n; i++) {
-        double T = fmax(v3_norm(t), 1e-12 * h->EA), a = h->l0 / T + h->l0 / h->EA;
+        double T = h->blur > 0 ? hypot(v3_norm(t), h->blur) : fmax(v3_norm(t), 1e-12 * h->EA);
+        double a = h->l0 / T + h->l0 / h->EA;
         if (nodes)
             nodes[i] = x;
         x = v3_axpy(a, t, x);
@@ -96,6 +102,74 @@ static bool hang(const hanging *h, v3 *t)
         *t = trial, size = next;
     }
     return size < 1e-9 * h->n * h->l0;
+}
+
+/* The gap is the slope of a convex function of t_0, the energy of the line in terms of its tension:
+ *   sum l0 (T + |t|^2/(2 EA)) - t_0 . way. */
+static double energy_of(const hanging *h, v3 t)
+{
+    double sum = -v3_dot(t, h->way);
+    for (int i = 0; i < h->n; i++) {
+        double t2 = v3_dot(t, t);
+        sum += h->l0 * (sqrt(t2 + h->blur * h->blur) + t2 / (2 * h->EA));
+        t = v3_sub(t, h->weight);
+    }
+    return sum;
+}
+
+/* Where a segment at the bottom bears next to nothing its direction turns with the least change of
+ * t_0. With T = sqrt(t . t + blur^2) it turns gradually, and Newton goes down to the least energy
+ * whatever it begins with; the blur is then made less and less. */
+static void hang_softly(hanging *h, v3 *t)
+{
+    double weight = v3_norm(h->weight);
+    for (h->blur = h->n * weight; h->blur > 1e-9 * weight; h->blur /= 8) {
+        double energy = energy_of(h, *t);
+        for (int i = 0; i < 60; i++) {
+            m3 slope;
+            v3 gap = march(h, *t, NULL, v3_of(0, 0, 0), &slope), step;
+            if (v3_norm(gap) < 1e-9 * h->n * h->l0 || !solve33(slope, gap, &step))
+                break;
+            double share = 1, next = energy, falls = v3_dot(gap, step);
+            v3 trial = *t;
+            for (int k = 0; k < 40; k++, share /= 2) {
+                trial = v3_axpy(-share, step, *t);
+                next = energy_of(h, trial);
+                if (next <= energy - 1e-4 * share * falls)
+                    break;
+            }
+            if (!(next < energy)) /* rounding */
+                break;
+            *t = trial, energy = next;
+        }
+    }
+    h->blur = 0;
+}
+
+/* Nodes that hang straight down from both ends, with a slack segment between the two lowest ones;
+ * false where no segment is slack. A segment with k nodes below it is strained by k weights. */
+static bool hang_down(const hanging *h, const v3 ends[2], v3 *nodes)
+{
+    double weight = v3_norm(h->weight), softness = weight / h->EA;
+    v3 down = v3_scale(1 / weight, h->weight);
+    for (int k = 0; k < h->n; k++) { /* segment k is slack */
+        double below[2] = {k, h->n - 1 - k};
+        v3 lowest[2];
+        for (int i = 0; i < 2; i++) {
+            double deep = below[i] + softness * below[i] * (below[i] + 1) / 2;
+            lowest[i] = v3_axpy(h->l0 * deep, down, ends[i]);
+        }
+        if (v3_norm(v3_sub(lowest[1], lowest[0])) > h->l0)
+            continue;
+        for (int j = 0; j <= h->n; j++) {
+            int i = j > k;
+            double on = i ? h->n - j : j; /* segments from the end */
+            double deep = on + softness * on * (2 * below[i] - on + 1) / 2;
+            nodes[j] = v3_axpy(h->l0 * deep, down, ends[i]);
+        }
+        return true;
+    }
+    return false;
 }
 
 /* ---- with a part on the bed ---------------------------------------------------------------------
@@ -265,9 +339,16 @@ nt_status nt_cable_settle(nt_run *run, const nt_element *element)
     if (weight > 0) { /* else straight: taut, or slack */
         m3 slope;
         v3 up = v3_scale(-1 / v3_norm(g), g), t = first_guess(&h, up, weight);
-        if (!hang(&h, &t))
-            return NT_NOT_CONVERGED;
-        march(&h, t, nodes, ends[0], &slope);
+        if (!hang_down(&h, ends, nodes)) {
+            v3 guess = t;
+            if (!hang(&h, &t)) {
+                t = guess;
+                hang_softly(&h, &t);
+                if (!hang(&h, &t))
+                    return NT_NOT_CONVERGED;
+            }
+            march(&h, t, nodes, ends[0], &slope);
+        }
         nt_status status = c->seabed.height ? settle_on_bed(c, run, ends, weight, nodes) : NT_OK;
         if (status != NT_OK)
             return status;

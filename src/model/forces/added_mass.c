@@ -42,14 +42,16 @@ enum { GIVEN_ON, GIVEN_AT, GIVEN_MATRIX, GIVEN_GRAVITY };
 
 static const nt_key keys[] = {
     NT_KEY("on", NT_KEY_BODY, .offset = offsetof(nt_added_mass, on), .bit = GIVEN_ON,
-           .required = true, .meaning = "the body, or the node of a beam, that carries it"),
+           .required = true,
+           .meaning = "the body or point, or the node of a beam or cable, that carries it"),
     NT_KEY("at", NT_KEY_POINT, .offset = offsetof(nt_added_mass, at), .bit = GIVEN_AT, .unit = "m",
            .meaning = "the body's point that the matrix is given about: ground axes at the given "
                       "placement, or a marker of the body; default the body's origin"),
     NT_KEY("matrix", NT_KEY_MATRIX, .offset = offsetof(nt_added_mass, matrix), .bit = GIVEN_MATRIX,
            .high = 6, .required = true, .relative = true,
            .meaning = "momentum (kg m/s) and angular momentum (kg m^2/s) by velocity and angular "
-                      "velocity, body axes; symmetric, positive semidefinite"),
+                      "velocity, body axes; symmetric, positive semidefinite. Of a point: zeros in "
+                      "rows and columns 4 to 6"),
     NT_KEY("gravity", NT_KEY_BOOLEAN, .offset = offsetof(nt_added_mass, gravity),
            .bit = GIVEN_GRAVITY,
            .meaning = "whether it has weight; default: where the matrix is that of a rigid thing, "
@@ -124,6 +126,22 @@ static bool is_rigid(m3 A, m3 B, double *m, v3 *mc)
     return true;
 }
 
+/* A point has a place alone: momentum by velocity there, and nothing by turning. */
+static nt_status refuse_on_point(const nt_run *run, const nt_element *e, const nt_added_mass *mass,
+                                 v3 o, nt_error *error)
+{
+    const nt_body *point = &run->bodies[mass->on];
+    if (!point->point)
+        return NT_OK;
+    for (int i = 0; i < 36; i++)
+        if ((i / 6 > 2 || i % 6 > 2) && mass->matrix[i] != 0)
+            return nt_load_refuse(run->model, e, error,
+                                  "%s is a point, expected a body that can turn, or zeros in rows "
+                                  "and columns 4 to 6 of the matrix",
+                                  point->name);
+    return nt_mass_point_place(run->model, e, mass->on, o, 1, error);
+}
+
 static nt_status mass_prepare(nt_run *run, const nt_element *e, bool validate, nt_error *error)
 {
     nt_added_mass *mass = nt_element_numbers(run, e);
@@ -132,8 +150,6 @@ static nt_status mass_prepare(nt_run *run, const nt_element *e, bool validate, n
     nt_status status = NT_OK;
     if (validate && mass->on == 0)
         return nt_load_refuse(run->model, e, error, "it is on the ground, expected a body");
-    if (validate && (status = nt_mass_point_refuse(run->model, e, error)) != NT_OK)
-        return status;
     if (validate && run->bodies[mass->on].given & NT_GIVEN_FIXED_POINT)
         return nt_load_refuse(run->model, e, error,
                               "body %s has a fixed point and no translation, expected its own "
@@ -146,6 +162,8 @@ static nt_status mass_prepare(nt_run *run, const nt_element *e, bool validate, n
     o = v3_neg(run->bodies[mass->on].reference);
     if (mass->given >> GIVEN_AT & 1)
         status = nt_load_point(run, e, &mass->at, mass->on, validate, &o, error);
+    if (validate && status == NT_OK)
+        status = refuse_on_point(run, e, mass, o, error);
     if (status != NT_OK)
         return status;
     /* about the reference point: V of the point is V - o~ W */

@@ -1,0 +1,132 @@
+/* Prescribed motions that jump, or whose rates do, at a stop.
+ *
+ * With the rows of a state (q, v) at the times just before and just behind,
+ *
+ *   dPhi = Phi(q, t+) - Phi(q, t-),      dg = g(v, q, t+) - g(v, q, t-),      g = Phi_q v + Phi_t,
+ *
+ * a motion with dPhi other than zero asks for an infinite velocity: there is none, and the run ends
+ * in words. One with dg other than zero asks for an impulse: velocities jump as in an impact
+ * (impact.c) in which nothing is met,
+ *
+ *   M dv + G^T L = 0,    g(v + dv, q, t+) = 0,
+ *
+ * and the method begins anew with them. A method that takes rows of positions alone would go after
+ * such a jump with velocities that swing about those that the rows ask for, and reactions that grow
+ * like the inverse of the step. What rows change by anyway in so short a time is known from the
+ * time after. */
+#include "base/error.h"
+#include "method/integrator.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* Of the largest coordinate or velocity (1 at least): a row that jumps by less is what a start lets
+ * pass. */
+static const double JUMPS = 1e-8;
+
+/* The time beside a stop, in roundings of the stop's time, or of the step. */
+static const double ROUNDINGS = 256, OF_NUDGE = 1e-6;
+
+/* Rows at another time than that of the phase, with the switches of some memory. */
+static nt_status rows_beside(nt_integrator *it, const nt_phase *phase, const double *memory,
+                             nt_level level, double t, double *rows)
+{
+    nt_point at = nt_phase_point(phase);
+    nt_terms terms = {.level = level, .rows = rows};
+    at.t = t, at.memory = memory;
+    return nt_problem_evaluate(it->problem, &at, &terms);
+}
+
+static double largest_of(const double *x, int n)
+{
+    double most = 1;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+/* The row that jumps most at a level, and by how much; -1: none does. Rows take part that hold
+ * before and behind (s->apart: not so). */
+static nt_status find_jump(nt_integrator *it, const nt_phase *from, const nt_phase *behind,
+                           nt_level level, double e, int *which, double *jump)
+{
+    nt_stops *s = &it->stops;
+    const nt_problem *p = it->problem;
+    double t = behind->all[NT_PHASE_T], *rows[3] = {s->rates_behind, s->reached, s->met};
+    double scale =
+        level == NT_POSITION ? largest_of(behind->q, p->nq) : largest_of(behind->v, p->nv);
+    nt_status status = rows_beside(it, behind, from->memory, level, t - e, rows[0]);
+    if (status == NT_OK)
+        status = rows_beside(it, behind, behind->memory, level, t + e, rows[1]);
+    if (status == NT_OK)
+        status = rows_beside(it, behind, behind->memory, level, t + 3 * e, rows[2]);
+    *which = -1, *jump = 0;
+    for (int row = 0; row < (level == NT_POSITION ? p->nh : p->nc) && status == NT_OK; row++) {
+        double by = rows[1][row] - rows[0][row], slope = rows[2][row] - rows[1][row];
+        if (s->apart[row] || !(fabs(by) > JUMPS * scale + 4 * fabs(slope)) ||
+            !(fabs(rows[1][row]) > 0.5 * fabs(by)) || fabs(by) <= fabs(*jump))
+            continue; /* it is none, or velocities have jumped with it already */
+        *which = row, *jump = by;
+    }
+    return status;
+}
+
+static nt_status motion_jumps(nt_integrator *it, int row, double jump, double t, nt_error *error)
+{
+    const nt_problem *p = it->problem;
+    char name[160];
+    nt_error place = {0};
+    nt_problem_equation_name(p, p->nv + row, name, sizeof name);
+    if (p->system->place)
+        p->system->place(p->system->self, p->nv + row, &place);
+    nt_fail_at(error, NT_INCONSISTENT, place.file, place.line, place.column,
+               "at t = %.9g s: %s jumps by %.6g %s; expected a motion without jumps, such as "
+               "step(t, ...) or a table",
+               t, name, fabs(jump), p->quantity[p->nv + row] == NT_LENGTH ? "m" : "rad");
+    if (error)
+        error->time = t;
+    return NT_INCONSISTENT;
+}
+
+nt_status nt_drive_jump(nt_integrator *it, const nt_phase *from, nt_phase *behind, bool *jumps,
+                        nt_error *error)
+{
+    nt_stops *s = &it->stops;
+    nt_problem *p = it->problem;
+    double t = behind->all[NT_PHASE_T], jump;
+    double e = fmax(ROUNDINGS * DBL_EPSILON * fabs(t), OF_NUDGE * s->nudge);
+    int row;
+    *jumps = false;
+    if (p->nc == 0)
+        return NT_OK;
+    nt_instant_take_rows(it, from->memory);
+    for (int i = 0; i < p->nc; i++)
+        s->apart[i] = nt_problem_is_off(p, i);
+    nt_instant_take_rows(it, behind->memory);
+    for (int i = 0; i < p->nc; i++)
+        s->apart[i] |= nt_problem_is_off(p, i);
+    nt_status status = find_jump(it, from, behind, NT_POSITION, e, &row, &jump);
+    if (status == NT_OK && row >= 0)
+        return motion_jumps(it, row, jump, t, error);
+    if (status == NT_OK)
+        status = find_jump(it, from, behind, NT_VELOCITY, e, &row, &jump);
+    if (status != NT_OK || row < 0)
+        return status == NT_OK ? NT_OK
+                               : nt_fail(error, status, "constraints beside t = %.9g s: %s", t,
+                                         nt_status_text(status));
+    if (it->attend_jump)
+        return nt_fail(error, NT_UNSUPPORTED,
+                       "at t = %.9g s a prescribed motion's rate jumps, and velocities with it: "
+                       "derivatives do not go through that; expected a motion whose rate is "
+                       "continuous",
+                       t);
+    *jumps = true;
+    for (int i = 0; i < p->nc; i++)
+        s->restitution[i] = -1;
+    behind->all[NT_PHASE_T] = t + e;
+    status = nt_impact(it, behind, false, error);
+    behind->all[NT_PHASE_T] = t;
+    nt_instant_take_rows(it, behind->memory);
+    return status;
+}

@@ -1,0 +1,140 @@
+/* Prescribed motions that jump, or whose rates do. A rate that jumps is an impact: velocities
+ * behind it are those that the impulses of all joints give, known here by momentum, and the method
+ * goes on with them. A motion that jumps has no velocity, and the run ends in words. */
+#include "model/mechanism.h"
+
+/* A carriage on a rail carries a motor that turns an arm; nothing else acts along the rail. The arm
+ * stands across the rail, so that the motor's start pushes the carriage:
+ *   (mc + ma) V + ma L w = 0,      L the distance of the arm's centre of mass from the motor. */
+#define MODEL(motion)                                                                              \
+    "nutate: 1\n"                                                                                  \
+    "parameters: {T: 0.1, w: 3}\n"                                                                 \
+    "gravity: [0, 0, 0]\n"                                                                         \
+    "bodies:\n"                                                                                    \
+    "  carriage: {mass: 2, inertia: [1, 1, 1], position: [0, 0, 0]}\n"                             \
+    "  arm: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 0, 0], center_of_mass: [0, 0, "      \
+    "0.5]}\n"                                                                                      \
+    "joints:\n"                                                                                    \
+    "  rail: {type: prismatic, between: [ground, carriage], at: [0, 0, 0], axis: [1, 0, 0]}\n"     \
+    "  motor: {type: revolute, between: [carriage, arm], at: [0, 0, 0], axis: [0, 1, 0],\n"        \
+    "          motion: \"" motion "\"}\n"                                                          \
+    "simulation: {duration: 0.3, step: 1e-2}\n"
+
+static const double MC = 2, MA = 1, L = 0.5, J = 0.1, W = 3;
+
+static nt_status advance(const char *text, const nt_method *method, double end, nt_error *error,
+                         mechanism *m, double *work)
+{
+    *m = mechanism_read(text);
+    nt_integrator_setup setup = {
+        .system = nt_run_system(m->run), .method = method, .track_work = 1};
+    if (nt_method_check_system(method, setup.system, NULL) != NT_OK)
+        return NT_UNSUPPORTED;
+    if (nt_integrator_create(&m->integrator, &setup, error) != NT_OK ||
+        nt_integrator_start(m->integrator, 0, m->q, m->v, m->memory, error) != NT_OK)
+        fail_msg("%s", error->message);
+    nt_status status = nt_integrator_run(m->integrator, end, 1e-2, NULL, NULL, error);
+    *work = nt_integrator_state(m->integrator).work;
+    return status;
+}
+
+/* Just behind the jump, at a time that no step of 0.01 s meets: momentum and energy. */
+static void starts_at_once(void **state)
+{
+    (void)state;
+    static const char *const models[] = {MODEL("max(0, 3*(t - 0.1037))"),
+                                         MODEL("if(t > 0.1037, 3*(t - 0.1037), 0)"),
+                                         MODEL("1.5*(t - 0.1037 + abs(t - 0.1037))")};
+    const double V = -MA * L * W / (MC + MA);
+    const double energy = MC * V * V / 2 + MA * (V + L * W) * (V + L * W) / 2 + J * W * W / 2;
+    int tried = 0;
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < nt_method_count(); i++) {
+            mechanism m;
+            nt_error error = {0};
+            double work = 0, rate[16], e[16];
+            nt_status status = advance(models[k], nt_method_at(i), 0.1038, &error, &m, &work);
+            if (status == NT_OK) {
+                tried++;
+                mechanism_get(&m, "carriage.velocity", rate);
+                mechanism_get(&m, "energy", e);
+                CLOSE(rate[0], V, 1e-5); /* after 1e-4 s */
+                CLOSE(mechanism_number(&m, "motor.rate"), W, 1e-5);
+                CLOSE(e[2], energy, 1e-5);
+            } else if (status != NT_UNSUPPORTED)
+                fail_msg("%s: %s", nt_method_name(nt_method_at(i)), error.message);
+            mechanism_close(&m);
+        }
+    assert_true(tried >= 3 * 8);
+}
+
+/* To the end with few steps: the rate stays, and so does momentum along the rail. */
+static void goes_on(void **state)
+{
+    (void)state;
+    mechanism m;
+    nt_error error = {0};
+    double work, v[16], w[16];
+    assert_int_equal(advance(MODEL("max(0, 3*(t - 0.1037))"), nt_method_find("generalized-alpha"),
+                             0.3, &error, &m, &work),
+                     NT_OK);
+    double angle = 3 * (0.3 - 0.1037);
+    mechanism_get(&m, "carriage.velocity", v);
+    mechanism_get(&m, "arm.angular_velocity", w);
+    CLOSE(mechanism_number(&m, "motor.rate"), W, 1e-3);
+    CLOSE((MC + MA) * v[0] + MA * L * w[1] * cos(angle), 0, 1e-3); /* O(h^2) */
+    mechanism_close(&m);
+}
+
+static void jumps(void **state)
+{
+    (void)state;
+    static const char *const models[] = {MODEL("if(t > 0.1037, 0.5, 0)"),
+                                         MODEL("if(t > 0.1037, 1e-6, 0)*(1 + t)"),
+                                         MODEL("floor(10*t)/10")};
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < nt_method_count(); i++) {
+            mechanism m;
+            nt_error error = {0};
+            double work;
+            nt_status status = advance(models[k], nt_method_at(i), 0.3, &error, &m, &work);
+            if (status != NT_UNSUPPORTED) {
+                assert_int_equal(status, NT_INCONSISTENT);
+                assert_non_null(strstr(error.message, "joint motor"));
+                assert_non_null(strstr(error.message, "jumps by"));
+                assert_true(fabs(error.time - (k < 2 ? 0.1037 : 0.1)) < 1e-9);
+                assert_int_equal(error.line, 9);
+            }
+            mechanism_close(&m);
+        }
+}
+
+/* What is smooth, however fast, and what jumps by rounding, is neither. */
+static void does_not_jump(void **state)
+{
+    (void)state;
+    static const char *const models[] = {MODEL("1e4*t + if(t > 0.1037, 1, 0)*(t - 0.1037)^2"),
+                                         MODEL("max(0, t - 0.1037)^2"),
+                                         MODEL("if(t > 0.1037, 1e-12, 0)")};
+    for (int k = 0; k < 3; k++) {
+        mechanism m;
+        nt_error error = {0};
+        double work;
+        nt_status status =
+            advance(models[k], nt_method_find("rkmk-dop853"), 0.12, &error, &m, &work);
+        if (status != NT_OK)
+            fail_msg("%s", error.message);
+        mechanism_close(&m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(starts_at_once),
+        cmocka_unit_test(goes_on),
+        cmocka_unit_test(jumps),
+        cmocka_unit_test(does_not_jump),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
