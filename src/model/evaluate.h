@@ -33,6 +33,7 @@ nt_status nt_run_energy_beside(nt_run *run, const nt_point *at, nt_energy *energ
 double nt_run_noticed(void *self, double t);
 nt_status nt_run_rests(void *self, const nt_point *at, unsigned char *lies);
 double nt_run_fastest_damping(void *self, bool beside, int which[2]);
+void nt_run_stiffest(void *self, nt_stiffest *out);
 void nt_run_energy_gained(void *self, const nt_point *from, const nt_point *to, char *text,
                           int size);
 void nt_run_accept(void *self, const nt_point *at, double *next);

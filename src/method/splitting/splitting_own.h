@@ -23,6 +23,9 @@ enum { NT_SPLITTING_DAMPED = 6 };
 /* Stable h times the rate of damping, of first and of second order. */
 static const double NT_SPLITTING_DAMPED_FIRST = 2, NT_SPLITTING_DAMPED_SECOND = 4.0 / 7;
 
+/* Stable h times the frequency of an oscillation, of second order. */
+static const double NT_SPLITTING_SWINGS_SECOND = 1.2;
+
 /* Part of a copy between an array of the problem and one of the rest. */
 typedef struct nt_splitting_span {
     int whole, part, count;
