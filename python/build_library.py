@@ -23,6 +23,7 @@ NATIVE = ["integrate", "laws", "process", "whole"]
 CALLED = """
 nt_status nt_plugin_load(const char *path, nt_error *error);
 extern "Python" int py_look(void *context);
+extern "Python+C" int py_signals(void);
 extern "Python" void py_take_column(void *taker, const nt_result_column *column);
 extern "Python" int py_static_point(void *context, nt_static *state, double load,
                                     nt_static_event event);

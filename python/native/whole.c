@@ -1,5 +1,7 @@
 #include "whole.h"
 
+#include "process.h"
+
 static nt_status make_integrator(py_motion *m, const py_plan *plan, nt_error *error)
 {
     nt_integrator_setup setup = {0};
@@ -21,6 +23,8 @@ static nt_status begin(py_whole *w, const py_plan *plan, const int *parameters,
 {
     py_motion *m = &w->motion;
     nt_status status = nt_run_create(&m->run, plan->model, error);
+    if (status == NT_OK)
+        nt_run_stop_when(m->run, py_stop_asked, NULL);
     if (status == NT_OK && n > 0)
         status = nt_model_set_several(m->run, parameters, values, n, error);
     if (status == NT_OK)

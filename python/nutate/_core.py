@@ -150,7 +150,10 @@ def take_raised(owner: Any) -> Optional[BaseException]:
     if raised is None:
         raised = getattr(_lost, "raised", None)
     if raised is not None:
-        owner.raised = _lost.raised = None
+        if owner is not None:
+            owner.raised = None
+        _lost.raised = None
+    lib.py_stop_over()
     return raised
 
 
@@ -173,6 +176,21 @@ def py_look(context: Any) -> int:
         if owner is not None:
             owner.raised = raised
         return 1
+
+
+def _let_in() -> None:
+    """Handlers of signals run between the steps of the interpreter: here, if anywhere."""
+
+
+@ffi.def_extern(onerror=_stopped)
+def py_signals() -> int:
+    """Lets signals in; what they raise stops whatever computes in this thread."""
+    try:
+        _let_in()
+    except BaseException as raised:  # KeyboardInterrupt among them
+        _lost.raised = raised
+        return 1
+    return 0
 
 
 _columns: Dict[int, Callable[[str, str, str], None]] = {}

@@ -134,6 +134,7 @@ class RunOf(Owner):
             status = lib.nt_run_create(run, self.model._pointer, self.error)
         self.check(status)
         self.run = run[0]
+        lib.nt_run_stop_when(self.run, ffi.addressof(lib, "py_stop_asked"), ffi.NULL)
         self._hold = lib.py_hold_take(model._hold)
         own_run(self.run, self)
         self.system = lib.nt_run_system(self.run)

@@ -173,6 +173,7 @@ class Model:
         status = lib.nt_run_create(run, self._pointer, error)
         if status:
             return status, None
+        lib.nt_run_stop_when(run[0], ffi.addressof(lib, "py_stop_asked"), ffi.NULL)
         hold, destroy, drop = lib.py_hold_take(self._hold), lib.nt_run_destroy, lib.py_hold_drop
 
         def free(made: Any) -> None:

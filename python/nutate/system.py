@@ -459,6 +459,7 @@ class SystemStepper(Steps):
                     for k in ("position", "rotation", "velocity", "angular_velocity")
                 ]
             )
+        to.stop.requested = ffi.addressof(lib, "py_stop_asked")
         pointer = ffi.new("nt_integrator **")
         self.check(lib.nt_integrator_create(pointer, to, self.error))
         self.integrator = pointer[0]

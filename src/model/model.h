@@ -325,7 +325,7 @@ void nt_local_scale(const nt_local *local, double share);
 /* Make room for the numbers of a model whose objects are counted and whose elements have types: the
  * origin and everything in its `numbers`. */
 nt_status nt_model_take_numbers(nt_model *model);
-/* The same again, with room for elements that were added behind the others. */
+/* Takes room for the numbers of elements that were added behind the others. */
 nt_status nt_model_more_numbers(nt_model *model);
 
 /* Make the system of a model whose bodies, elements, parameters and signals are filled in: derived

@@ -428,3 +428,31 @@ except interpreters.RunFailedError as error:
     print(error)
 """
     assert "another interpreter" in python(code).stdout
+
+
+def test_ctrl_c_is_heard_within_a_step():
+    """A step that a method divides into millions of its own, and a run whose steps it is asked."""
+    code = """
+import os, signal, sys, threading, time, nutate
+
+def stop():
+    time.sleep(0.3)
+    os.kill(os.getpid(), signal.SIGINT)
+
+chosen = {"method": "rkmk-dop853", "tolerance": 1e-8}
+stepper = nutate.load(sys.argv[1]).stepper(options={}, **chosen)
+for k in range(2):
+    begun = time.perf_counter()
+    threading.Thread(target=stop).start()
+    try:
+        stepper.step(1e6)
+    except nutate.Interrupted as stopped:
+        assert 0.2 < time.perf_counter() - begun < 5, time.perf_counter() - begun
+        assert 0 < stepper.t < 1e6
+        print("stopped", stopped)
+stepper.step(1e-3)  # it goes on
+print("went on")
+"""
+    done = python(code, TOP)
+    assert done.stdout.count("stopped interrupted at t =") == 2, done.stderr
+    assert done.stdout.endswith("went on\n"), done.stderr
