@@ -12,7 +12,7 @@ void nt_motion_jet(const nt_run *run, const nt_expression *function, double out[
 
 /* Whether a point has what no look does without: q and v, and with `reacts` the multipliers. */
 bool nt_run_can_look(const nt_run *run, const nt_point *at, bool reacts);
-/* The same for terms that are asked for there. */
+/* Whether the terms that are asked for can be added at that point. */
 bool nt_run_can_add(const nt_run *run, const nt_point *at, const nt_terms *terms);
 /* Whether words can be said into text[size], which are "" so far. */
 static inline bool nt_run_can_say(const nt_run *run, char *text, int size)

@@ -24,7 +24,7 @@
 
 enum { EVERY = 50, ROUNDS = 2, FIRST_ROUNDS = 40 };
 
-/* Of the bound, so that what grows until the next look does no harm. */
+/* The part of the bound that is used, so that what grows until the next look does no harm. */
 static const double SAFETY = 0.9;
 
 /* Between two looks there is another where the stiffest single force, or the one that damps

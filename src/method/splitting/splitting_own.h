@@ -94,7 +94,8 @@ nt_status nt_splitting_step_apart(nt_stepper *s, const nt_splitting *c, double h
  */
 nt_status nt_splitting_rest_begin(nt_splitting_own *own, const nt_stepper *s,
                                   const double *explicit, nt_stepper *rest);
-/* Its end into `next` of the whole, and its report; after `made` factorisations. */
+/* Puts the end of the rest's step into `next` of the whole, with its report. made: it factorised.
+ */
 void nt_splitting_rest_end(const nt_splitting_own *own, nt_stepper *s, const nt_stepper *rest,
                            bool made);
 

@@ -233,7 +233,7 @@ NT_INLINE nt_touch nt_touch_find(nt_touch_kind kind, const nt_surface *s, const 
     return t;
 }
 
-/* The same chosen by `kind` at run time: for one contact. */
+/* One contact, of a kind that is chosen at run time. */
 nt_touch nt_touch_of(nt_touch_kind kind, const nt_surface *surface, const nt_touch_law *law,
                      const nt_touch_pose *at);
 
