@@ -4,9 +4,10 @@
  * what the model file says by the type's table of keys, and numbers that follow from it
  * (`prepare`). All data of a run lie in one piece that runs copy, so they hold numbers and places,
  * and no pointers but to what never changes; lists of any length stand behind the struct
- * (NT_KEY_ARRAY). So whatever a parameter can enter is seen, and has its derivative. A number that
- * follows a parameter and stands anywhere else is found out: nt_run_prepare_parameters refuses the
- * parameter and names the element, and sensitivities take differences of the whole residual.
+ * (NT_KEY_ARRAY). So whatever a parameter can enter is seen, and has its derivative: as a double,
+ * on an address that eight divides. A number that follows a parameter and stands anywhere else, or
+ * as a float or an integer, is found out: nt_run_prepare_parameters refuses the parameter and names
+ * the element, and sensitivities take differences of the whole residual.
  *
  * An element adds to a residual and to blocks of its own, by ports: the translations (force, N;
  * entries of v, m/s) and rotations (moment, N m; rad/s, ground axes) of any number of bodies, its
@@ -29,7 +30,7 @@
 extern "C" {
 #endif
 
-/* Of this header's structs. A type says with which one it was written. */
+/* The version of this header's structs. A type says for which one it was written. */
 #define NT_ELEMENT_VERSION 1
 
 /* ---- keys of the model file -------------------------------------------------------------------
@@ -286,7 +287,9 @@ typedef struct nt_element_type {
     /* What coordinate i is: words such as "elongation", "" for the element itself. NULL: numbers.
      */
     const char *(*coordinate_name)(const nt_model *model, const nt_element *element, int i);
-    bool has_inertia; /* it adds terms of NT_MASS: with accelerations of bodies or of its own */
+    /* It adds terms of NT_MASS with accelerations of bodies or of coordinates of its own; x' of
+     * first order is none of these. */
+    bool has_inertia;
     /* With inertia: its momentum (kg m/s) and angular momentum about the origin (kg m^2/s), ground
      * axes, are added. */
     void (*momentum)(const nt_element *element, const nt_view *view, nt_v3 *p, nt_v3 *L);

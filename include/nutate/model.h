@@ -299,8 +299,9 @@ NT_API int nt_model_jump(const nt_model *model, int i, nt_error *remark);
 NT_API int nt_model_pulse(const nt_model *model, double start, double end, double step, int i,
                           nt_error *remark);
 
-/* Joints whose prescribed motion follows a table whose second derivative jumps, so that their
- * accelerations and forces do: words for the i-th, as above. */
+/* Joints whose prescribed motion follows a table that jumps, or whose slope or second derivative
+ * does, at its points or where the motion leaves it, so that their accelerations and forces do:
+ * words for the i-th, as above. */
 NT_API int nt_model_rough_motion(const nt_model *model, int i, nt_error *remark);
 
 /* What the run has come across so far that its result may not show: words for the i-th, from 0 on,

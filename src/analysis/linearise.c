@@ -22,12 +22,39 @@ enum { NAME = NT_LINEAR_NAME, MOST_UNKNOWNS = 3000 };
 /* ---- outputs
  * ---------------------------------------------------------------------------------------- */
 
+/* out[rows] += factor A x */
+static void add_times(const nt_columns *A, double factor, const double *x, double *out)
+{
+    for (int j = 0; j < A->columns; j++)
+        for (int i = 0; i < A->rows; i++)
+            out[i] += factor * *nt_entry(A, i, j) * x[j];
+}
+
+/* s0' = S x0' + t0 u' + t1 u'' is part of y''. */
+static void add_massless(nt_linear *l, int i, int k, nt_linear_direction *to)
+{
+    const nt_reduced *r = &l->r;
+    int nv = l->pencil->nv;
+    double *s = l->s, *rate = l->s0, *a = l->scratch;
+    memset(rate, 0, (size_t)l->massless * sizeof *rate);
+    add_times(&l->S, 1, to->rate, rate);
+    for (int j = 0; i >= 0 && k > 0 && j < l->massless; j++)
+        rate[j] += *nt_entry(&l->t[k - 1], j, i);
+    memset(s, 0, (size_t)r->d * sizeof *s);
+    memset(a, 0, (size_t)nv * sizeof *a);
+    add_times(&l->N, 1, rate, s);
+    add_times(&r->Y, 1, s, a);
+    add_times(&r->Z, 1, a, to->y[2]);
+}
+
 /* What follows of x0, or of the kth derivative of input i, in the system's terms. */
 static nt_status follow(nt_linear *l, const double *x, int i, int k, nt_linear_direction *to)
 {
     const nt_reduced *r = &l->r;
     int nv = l->pencil->nv;
     nt_linear_respond(l, x, i, k, to);
+    if (l->S.a)
+        add_massless(l, i, k, to);
     memset(to->forces, 0, (size_t)(l->pencil->nh + l->pencil->nn) * sizeof *to->forces);
     nt_reduced_forces(r, to->left, to->forces, to->z);
     for (int m = 0; m < 3; m++)
@@ -76,17 +103,46 @@ static nt_status find_outputs(nt_linear *l, const nt_linear_setup *setup, nt_err
     return NT_OK;
 }
 
-static nt_status take_direction(nt_linear *l, nt_linear_direction *to)
+nt_status nt_linear_take_direction(nt_linear *l, nt_linear_direction *to)
 {
     size_t nv = (size_t)l->pencil->nv, nc = (size_t)(l->pencil->nh + l->pencil->nn);
-    double *a = NT_TAKE(&l->arena, 6 * nv + 2 * nc + (size_t)l->n, double);
+    double *a = NT_TAKE(&l->arena, 6 * nv + 2 * nc + (size_t)(l->n + l->massless), double);
     if (!a)
         return NT_NO_MEMORY;
     for (int m = 0; m < 3; m++, a += nv)
         to->y[m] = a;
     to->dv = a, to->dvdot = a + nv, to->left = a + 2 * nv;
     to->forces = a + 3 * nv, to->z = to->forces + nc;
-    to->rate = to->z + nc;
+    to->rate = to->z + nc, to->massless = to->rate + l->n;
+    return NT_OK;
+}
+
+/* S and t, by which s0 follows; nothing where all has mass. */
+static nt_status take_massless(nt_linear *l, double *x, nt_linear_direction *along)
+{
+    size_t bytes = (size_t)l->massless * sizeof *x;
+    nt_columns S = nt_columns_take(&l->arena, l->massless, l->n);
+    if (l->massless == 0)
+        return NT_OK;
+    bool good = S.a;
+    for (int k = 0; k < 3; k++) {
+        l->t[k] = nt_columns_take(&l->arena, l->massless, l->n_inputs);
+        good = good && l->t[k].a;
+    }
+    if (!good)
+        return NT_NO_MEMORY;
+    for (int j = 0; j < l->n; j++) {
+        memset(x, 0, (size_t)l->n * sizeof *x);
+        x[j] = 1;
+        nt_linear_respond(l, x, -1, 0, along);
+        memcpy(nt_entry(&S, 0, j), along->massless, bytes);
+    }
+    for (int i = 0; i < l->n_inputs; i++)
+        for (int k = 0; k < 3; k++) {
+            nt_linear_respond(l, NULL, i, k, along);
+            memcpy(nt_entry(&l->t[k], 0, i), along->massless, bytes);
+        }
+    l->S = S;
     return NT_OK;
 }
 
@@ -94,17 +150,17 @@ static nt_status take_direction(nt_linear *l, nt_linear_direction *to)
 static nt_status make_columns(nt_linear *l, nt_error *error)
 {
     nt_linear_direction along;
-    l->n = l->r.f + l->r.d;
     size_t n = (size_t)l->n;
     double *x = NT_TAKE(&l->arena, n, double);
     l->A = nt_columns_take(&l->arena, l->n, l->n);
     l->C = nt_columns_take(&l->arena, l->n_outputs, l->n);
-    bool good = x && l->A.a && l->C.a && take_direction(l, &along) == NT_OK;
+    bool good = x && l->A.a && l->C.a && nt_linear_take_direction(l, &along) == NT_OK;
     for (int k = 0; k < 3; k++) {
         l->b[k] = nt_columns_take(&l->arena, l->n, l->n_inputs);
         l->D[k] = nt_columns_take(&l->arena, l->n_outputs, l->n_inputs);
         good = good && l->b[k].a && l->D[k].a;
     }
+    good = good && take_massless(l, x, &along) == NT_OK;
     nt_status status = good ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
     for (int j = 0; j < l->n && status == NT_OK; j++) {
         memset(x, 0, n * sizeof *x);
@@ -123,14 +179,6 @@ static nt_status make_columns(nt_linear *l, nt_error *error)
                             nt_entry(&l->D[k], 0, i), error);
         }
     return status == NT_OK ? NT_OK : nt_said(error, status);
-}
-
-/* out[rows] += factor A x */
-static void add_times(const nt_columns *A, double factor, const double *x, double *out)
-{
-    for (int j = 0; j < A->columns; j++)
-        for (int i = 0; i < A->rows; i++)
-            out[i] += factor * *nt_entry(A, i, j) * x[j];
 }
 
 /* B, B1 and B2: b themselves under way; else, from (x0, u, u', u'') to (x, u), B alone, and what D
@@ -216,7 +264,9 @@ static nt_status show(nt_linear *l)
 
 static nt_status make(nt_linear *l, const nt_linear_setup *setup, nt_error *error)
 {
-    nt_status status = nt_pencil_create(&l->pencil, &l->run->system, error);
+    nt_status status = nt_system_refuse_past(&l->run->system, "linear models", error);
+    if (status == NT_OK)
+        status = nt_pencil_create(&l->pencil, &l->run->system, error);
     if (status == NT_OK && l->pencil->n > MOST_UNKNOWNS)
         status =
             nt_fail(error, NT_UNSUPPORTED,
@@ -264,6 +314,7 @@ nt_status nt_linear_create(nt_linear **out, const nt_linear_setup *setup, nt_err
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     double *numbers = NT_TAKE(&l->arena, nt_state_room(nt_run_system(setup->run)), double);
     l->run = setup->run;
+    l->steady = setup->steady;
     for (int i = 0; i < 3; i++)
         l->turn[i] = setup->turn ? setup->turn[i] : 0;
     nt_status status =
@@ -338,6 +389,7 @@ nt_status nt_linear_from_motion(const nt_linear *l, const double *dq, const doub
     if (!room)
         return NT_NO_MEMORY;
     double *zeros = room, *shift = zeros + nv, *unused = shift + nv, *p = unused + 2 * nv;
+    double *s = l->massless > 0 ? p + f : x + f;
     nt_status status = nt_pencil_rates(l->pencil, &l->at, l->turn, dq, zeros, zeros, shift, unused);
     memset(x, 0, (size_t)l->n * sizeof *x);
     for (int j = 0; j < f; j++)
@@ -349,7 +401,10 @@ nt_status nt_linear_from_motion(const nt_linear *l, const double *dq, const doub
         }
     for (int j = 0; j < l->r.d; j++)
         for (int i = 0; i < f; i++)
-            x[f + j] += *nt_entry(&l->r.Y, i, j) * p[i]; /* s = Y^T a */
+            s[j] += *nt_entry(&l->r.Y, i, j) * p[i]; /* s = Y^T a */
+    for (int j = 0; f + j < l->n; j++)
+        for (int i = 0; i < l->r.d && l->massless > 0; i++)
+            x[f + j] += *nt_entry(&l->R, i, j) * s[i];
     free(room);
     return status;
 }

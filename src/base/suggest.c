@@ -52,6 +52,36 @@ static const char *const suggest_synonyms[][2] = {
     {"rod", "distance"},
     {"link", "distance"},
     {"plane", "planar"},
+    {"inplane", "planar"},
+    {"rotary", "revolute"},
+    {"turning", "revolute"},
+    {"rotation", "revolute"},
+    {"translation", "prismatic"},
+    {"sliding", "prismatic"},
+    {"slot", "inline"},
+    {"cylinder", "cylindrical"},
+    {"ball_socket", "spherical"},
+    {"point2point", "spherical"},
+    {"connect", "spherical"},
+    {"u", "universal"},
+    {"rack_pinion", "gear"},
+    {"coupler", "gear"},
+    {"damper", "spring"},
+    {"dashpot", "spring"},
+    {"shock_absorber", "spring"},
+    {"rotational_damper", "torsion_spring"},
+    {"torsional_damper", "torsion_spring"},
+    {"torsional_spring", "torsion_spring"},
+    {"torsional_spring_damper", "torsion_spring"},
+    {"translational_spring", "joint_spring"},
+    {"linear_actuator", "joint_force"},
+    {"coordinate_spring_damper", "joint_spring"},
+    {"vforce", "force"},
+    {"vtorque", "torque"},
+    {"force_vector", "force"},
+    {"torque_vector", "torque"},
+    {"wind", "aerodynamic"},
+    {"drag", "aerodynamic"},
     {"tsda", "spring"},
     {"spring_damper", "spring"},
     {"sforce", "line_force"},
@@ -65,6 +95,31 @@ static const char *const suggest_synonyms[][2] = {
     {"pulley", "rope"},
     {"gforce", "force"},
     {"free_length", "length"},
+    {"springlength", "length"},
+    {"s_unstretched", "length"},
+    {"s_rel0", "length"},
+    {"springref", "angle"},
+    {"phi_rel0", "angle"},
+    {"physics_mass", "mass"},
+    {"physics_inertia", "inertia"},
+    {"diaginertia", "inertia"},
+    {"fullinertia", "inertia"},
+    {"physics_center_of_mass", "center_of_mass"},
+    {"r_cm", "center_of_mass"},
+    {"reference_position", "position"},
+    {"initial_velocity", "velocity"},
+    {"initial_velocities", "velocity"},
+    {"initial_angular_velocity", "angular_velocity"},
+    {"marker_numbers", "between"},
+    {"body_numbers", "between"},
+    {"active_connector", "active"},
+    {"spring_coefficient", "stiffness"},
+    {"frictionloss", "friction"},
+    {"quat", "orientation"},
+    {"quat", "quaternion"},
+    {"rpy", "angles"},
+    {"end_time", "duration"},
+    {"number_of_steps", "step"},
     {"rest_length", "length"},
     {"natural_length", "length"},
     {"unstretched_length", "length"},
@@ -225,16 +280,48 @@ static const char *const suggest_synonyms[][2] = {
     {"PI", "pi"},
 };
 
+/* Words that other programs put before or behind the name of what it is. */
+static const char *const suggest_before[] = {"object", "connector", "joint", "load", "simulation"};
+static const char *const suggest_behind[] = {"joint", "constraint", "connector", "object"};
+
+/* A word without case, _ and -, and without such words around it: "ObjectJointRevolute" and
+ * "revolute_joint" are "revolute". bare[LONGEST + 1] */
+static void suggest_bare(const char *word, int length, char *bare)
+{
+    int n = 0;
+    for (int i = 0; i < length && n < LONGEST; i++)
+        if (word[i] != '_' && word[i] != '-' && word[i] != ' ')
+            bare[n++] = (char)lower(word[i]);
+    bare[n] = '\0';
+    for (size_t i = 0; i < sizeof suggest_before / sizeof suggest_before[0]; i++) {
+        int size = (int)strlen(suggest_before[i]);
+        if (n > size && memcmp(bare, suggest_before[i], (size_t)size) == 0)
+            memmove(bare, bare + size, (size_t)(n -= size) + 1);
+    }
+    for (size_t i = 0; i < sizeof suggest_behind / sizeof suggest_behind[0]; i++) {
+        int size = (int)strlen(suggest_behind[i]);
+        if (n > size && memcmp(bare + n - size, suggest_behind[i], (size_t)size) == 0)
+            bare[n -= size] = '\0';
+    }
+}
+
+static bool suggest_is_bare(const char *bare, const char *word)
+{
+    char other[LONGEST + 1];
+    suggest_bare(word, (int)strlen(word), other);
+    return strcmp(bare, other) == 0;
+}
+
 static bool suggest_means(const nt_suggestion *search, const char *candidate)
 {
-    for (size_t i = 0; i < sizeof suggest_synonyms / sizeof suggest_synonyms[0]; i++) {
-        const char *other = suggest_synonyms[i][0];
-        if (strlen(other) == (size_t)search->length &&
-            nt_edit_distance(other, search->length, search->word, search->length) == 0 &&
-            strcmp(suggest_synonyms[i][1], candidate) == 0)
+    char bare[LONGEST + 1];
+    suggest_bare(search->word, search->length, bare);
+    for (size_t i = 0; i < sizeof suggest_synonyms / sizeof suggest_synonyms[0]; i++)
+        if (strcmp(suggest_synonyms[i][1], candidate) == 0 &&
+            suggest_is_bare(bare, suggest_synonyms[i][0]))
             return true;
-    }
-    return false;
+    bool decorated = (int)strlen(bare) != search->length;
+    return decorated && suggest_is_bare(bare, candidate);
 }
 
 void nt_suggest_start(nt_suggestion *search, const char *word, int length)

@@ -326,6 +326,9 @@ static void functions(nt_sink *sink)
         snprintf(text, sizeof text, "- `%s%s%s%s`: %s", help->name, constant ? "" : "(",
                  help->arguments, constant ? "" : ")", help->meaning);
         item(sink, text);
+        if (strcmp(help->name, "dot") == 0) /* no function of its own: it gives a vector */
+            item(sink, "- `cross(v, w)`: vector product, a vector itself: within the vectors of "
+                       "norm, dot and angle_between");
     }
 }
 

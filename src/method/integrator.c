@@ -432,7 +432,8 @@ nt_status nt_integrator_move_on(nt_integrator *it, double h, double end)
     it->before = s->now;
     s->now = last;
     s->stale = s->resumed = false;
-    it->statistics.position_drift = fmax(it->statistics.position_drift, s->report.position_drift);
+    if (s->report.position_drift > it->statistics.position_drift)
+        it->statistics.position_drift = s->report.position_drift;
     return NT_OK;
 }
 
@@ -468,8 +469,10 @@ nt_status nt_integrator_count_step(nt_integrator *it)
     }
     nt_integrator_watch_step(it, h);
     statistics->steps++;
-    statistics->largest_step = fmax(statistics->largest_step, h);
-    statistics->smallest_step = statistics->steps == 1 ? h : fmin(statistics->smallest_step, h);
+    if (h > statistics->largest_step)
+        statistics->largest_step = h;
+    if (statistics->steps == 1 || h < statistics->smallest_step)
+        statistics->smallest_step = h;
     return NT_OK;
 }
 

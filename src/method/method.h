@@ -2,6 +2,7 @@
 #ifndef NUTATE_METHOD_METHOD_H
 #define NUTATE_METHOD_METHOD_H
 
+#include "method/alpha/family.h"
 #include "method/options.h"
 #include "system/factors.h"
 
@@ -111,6 +112,10 @@ typedef struct nt_report {
      * that it is of: above 1 the step was too long for it (nt_system.fastest_damping) */
     double damped;
     int damped_by[2];
+    /* Likewise h times the frequency of the stiffest force (nt_system.stiffest): where steps follow
+     * it, of what it comes to; with equal steps, of what it is */
+    double swings;
+    int swings_by[2];
 } nt_report;
 
 /* One step's world. `step` reads now, writes next and nothing else of the state. */
@@ -138,6 +143,9 @@ typedef struct nt_stepper {
     bool resumed;
     bool has_tangent; /* the step has left the tangent where it converged in linear->matrix */
     void *own; /* what `close` frees                                                              */
+    /* coefficients of generalized-alpha for the last step's size `h`, 0 before the first: they
+     * follow from the options and from h alone */
+    nt_family family;
 } nt_stepper;
 
 struct nt_method {

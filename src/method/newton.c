@@ -259,11 +259,49 @@ nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w, nt_matrix *tangen
 /* ---- convergence ---------------------------------------------------------------------------- */
 
 static double larger(double a, double b) { return a > b ? a : b; }
+static double smaller(double a, double b) { return a < b ? a : b; }
+
+/* The largest so far: of each kind what inertia takes and what rounding makes, and the farthest
+ * position and increment, m. */
+typedef struct force_sizes {
+    double inertia[2], noise[2], reach;
+} force_sizes;
+
+/* Both kinds are compared, one of them with zero: nothing is decided and all stays in registers. */
+static inline void widen(double largest[2], nt_quantity kind, double size)
+{
+    largest[NT_LENGTH] = larger(kind == NT_LENGTH ? size : 0, largest[NT_LENGTH]);
+    largest[NT_ANGLE] = larger(kind == NT_LENGTH ? 0 : size, largest[NT_ANGLE]);
+}
+
+/* Adds what a block with inertia has of these; S is the diagonal of its tangent. */
+static inline void measure_block(const nt_stepper *s, const nt_newton *w, const nt_block *block,
+                                 bool corrected, force_sizes *f)
+{
+    const nt_problem *p = s->problem;
+    const double *values = s->factors->matrix.values, *q = s->next.q, *vdot = s->next.vdot;
+    int plain = block->rotation < 0 ? block->nv : block->nv - 3;
+    for (int j = 0; j < block->nv; j++) {
+        int i = block->v + j;
+        double size = 1;
+        if (j < plain) {
+            size = fabs(q[block->q + j]) + fabs(w->increment[i]);
+            f->reach = larger(size, f->reach);
+        }
+        if (p->diagonal[i] < 0)
+            continue;
+        double S = fabs(values[p->diagonal[i]]), acceleration = fabs(vdot[i]);
+        if (corrected)
+            acceleration = smaller(acceleration, w->c.beta_prime * fabs(w->increment[i]));
+        widen(f->inertia, p->quantity[i], S * acceleration);
+        widen(f->noise, p->quantity[i], S * size);
+    }
+}
 
 /* What rounding of positions makes of forces and of moments, and how far, m, the farthest of them
- * was when it was found. */
+ * was when it was found; and what residuals may be by the tolerances of the step. */
 typedef struct rounding {
-    double force[2], reach;
+    double force[2], reach, allowed[2];
 } rounding;
 
 /* m: the farthest position and increment; what rounding makes of positions goes with it. */
@@ -290,39 +328,24 @@ static void measure_forces(const nt_stepper *s, const nt_newton *w, bool correct
                            rounding *rounded)
 {
     const nt_problem *p = s->problem;
-    const double *values = s->factors->matrix.values, *q = s->next.q, *vdot = s->next.vdot;
-    const double *increment = w->increment;
-    const unsigned char *quantity = p->quantity;
-    double largest[2] = {0, 0}, noise[2] = {0, 0}, multiplier[2] = {0, 0};
+    force_sizes f = {{0, 0}, {0, 0}, 0};
+    double multiplier[2] = {0, 0};
     double softening = w->c.position > 0 ? w->c.scale : w->c.h * w->c.h;
-    for (int b = 0; b < p->space.n_blocks; b++) {
-        const nt_block *block = &p->space.blocks[b];
-        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
-        int of_forces = block->kind == NT_FIRST ? 0 : block->nv;
-        for (int j = 0; j < of_forces; j++) {
-            int i = block->v + j;
-            if (p->diagonal[i] < 0)
-                continue;
-            double size = j < plain ? fabs(q[block->q + j]) + fabs(increment[i]) : 1;
-            double S = fabs(values[p->diagonal[i]]);
-            double most = corrected ? w->c.beta_prime * fabs(increment[i]) : (double)INFINITY;
-            nt_quantity kind = quantity[i];
-            largest[kind] = larger(S * fmin(fabs(vdot[i]), most), largest[kind]);
-            noise[kind] = larger(S * size, noise[kind]);
-        }
-    }
-    for (int i = 0; i < p->nc; i++) {
-        nt_quantity kind = p->quantity[p->nv + i];
-        multiplier[kind] = larger(fabs(s->next.lambda[i]), multiplier[kind]);
-    }
+    for (int b = 0; b < p->space.n_blocks; b++)
+        if (p->space.blocks[b].kind != NT_FIRST)
+            measure_block(s, w, &p->space.blocks[b], corrected, &f);
+    for (int i = 0; i < p->nc; i++)
+        widen(multiplier, p->quantity[p->nv + i], fabs(s->next.lambda[i]));
+    double relative = nt_options_get(s->options, NT_OPTION_TOLERANCE_RELATIVE);
     for (int kind = 0; kind < 2; kind++) {
-        rounded->force[kind] = 16 * DBL_EPSILON * noise[kind] / softening;
-        force[kind] = nt_options_get(s->options, NT_OPTION_TOLERANCE_FORCE + kind) +
-                      nt_options_get(s->options, NT_OPTION_TOLERANCE_RELATIVE) *
-                          larger(largest[kind] / (w->c.scale * w->c.beta_prime), multiplier[kind]) +
-                      rounded->force[kind];
+        rounded->force[kind] = 16 * DBL_EPSILON * f.noise[kind] / softening;
+        force[kind] =
+            nt_options_get(s->options, NT_OPTION_TOLERANCE_FORCE + kind) +
+            relative * larger(f.inertia[kind] / (w->c.scale * w->c.beta_prime), multiplier[kind]) +
+            rounded->force[kind];
+        rounded->allowed[kind] = force[kind];
     }
-    rounded->reach = find_reach(s, w);
+    rounded->reach = f.reach;
 }
 
 /* Unknowns of first order may be off by `absolute`, by the relative tolerance of what they change
@@ -445,21 +468,26 @@ static void find_largest(const nt_problem *p, const double *part, double size[2]
         size[p->quantity[i]] = larger(fabs(part[i]), size[p->quantity[i]]);
 }
 
-/* How far the forces that are left at the end of a step, `rate` times the residual at hand, are
- * beyond what they may be in any case: above 1 it is none. The tolerances above follow the
- * stiffness where that is far above the inertia, and so may allow more than the forces of the
- * motion are. Here they are compared with what R is made of: its parts and the multipliers. A
- * moment may be as large as the forces are at the system's length. What rounding makes of positions
- * counts as far as they reach now: a prediction may have been far off. The parts are evaluated
- * where multipliers alone do not show that R is small. */
+/* How far the forces that are left at the end of a step, `rate` times the residual at hand whose
+ * worst ratio to its tolerance is `ratio`, are beyond what they may be in any case: above 1 it is
+ * none. The tolerances above follow the stiffness where that is far above the inertia, and so may
+ * allow more than the forces of the motion are. Here they are compared with what R is made of: its
+ * parts and the multipliers. A moment may be as large as the forces are at the system's length.
+ * What rounding makes of positions counts as far as they reach now: a prediction may have been far
+ * off. The parts are evaluated where multipliers alone do not show that R is small, and nothing is
+ * where the ratio shows that all of R is below the absolute tolerances. */
 static nt_status judge_forces(nt_stepper *s, const nt_newton *w, const rounding *rounded,
-                              double rate, double *worst)
+                              double rate, double ratio, double *worst)
 {
     const nt_problem *p = s->problem;
     const double relative = nt_options_get(s->options, NT_OPTION_TOLERANCE_RELATIVE);
+    *worst = 0;
+    if (rate * ratio * rounded->allowed[0] <
+            nt_options_get(s->options, NT_OPTION_TOLERANCE_FORCE) &&
+        rate * ratio * rounded->allowed[1] < nt_options_get(s->options, NT_OPTION_TOLERANCE_MOMENT))
+        return NT_OK;
     double left[2] = {0, 0}, size[2] = {0, 0}, reach = ASTRAY * find_reach(s, w);
     double known = reach < rounded->reach ? reach / rounded->reach : 1;
-    *worst = 0;
     for (int b = 0; b < p->space.n_blocks; b++) {
         const nt_block *block = &p->space.blocks[b];
         for (int i = block->v; block->kind != NT_FIRST && i < block->v + block->nv; i++)
@@ -521,15 +549,15 @@ static bool is_astray(const nt_problem *p, const nt_newton *w, double relative)
     return false;
 }
 
-/* The end of a step whose residual, `rate` times that at hand, is known to be small enough: at the
- * new point constraint rows alone are looked at. */
+/* The end of a step whose residual, `rate` times that at hand with its worst ratio, is known to be
+ * small enough: at the new point constraint rows alone are looked at. */
 static nt_status end_by_rows(nt_stepper *s, const nt_newton *w, const rounding *rounded,
-                             double rate, bool *met)
+                             double rate, double ratio, bool *met)
 {
     const nt_problem *p = s->problem;
     double beyond;
     w->place(s, w);
-    nt_status status = judge_forces(s, w, rounded, rate, &beyond);
+    nt_status status = judge_forces(s, w, rounded, rate, ratio, &beyond);
     *met = beyond <= 1;
     if (status != NT_OK || !*met || p->nc == 0)
         return status;
@@ -556,7 +584,7 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
     bool astray = false;  /* sizes were taken from a prediction that was of no use */
     bool settled = false; /* increments say converged: only the residual is still to be asked */
     double last = 0, before = 0, size = 0, residual = 0;
-    rounding rounded = {{0, 0}, 0};
+    rounding rounded = {{0, 0}, 0, {0, 0}};
     int first = 0; /* iteration whose sizes are compared with */
     double relative = nt_options_get(s->options, NT_OPTION_TOLERANCE_RELATIVE);
     int extra = (int)nt_options_get(s->options, NT_OPTION_EXTRA_ITERATIONS);
@@ -579,7 +607,7 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
             size = worst_ratio(w->residual, w->per_residual, p->n);
             s->report.position_drift = position_drift(p, w);
             double beyond = 0;
-            if (size <= 1 && (status = judge_forces(s, w, &rounded, 1, &beyond)) != NT_OK)
+            if (size <= 1 && (status = judge_forces(s, w, &rounded, 1, size, &beyond)) != NT_OK)
                 return status;
             size = size <= 1 && beyond > 1 ? beyond : size;
             if (size <= 1 && extra-- <= 0) {
@@ -607,7 +635,7 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
         double rate = i > first + 1 ? fmax(ratio, sqrt(size / before)) : 1; /* of two at least */
         if (settled && !own && w->place && extra == 0 && residual * rate <= SURE) {
             bool met = false;
-            status = end_by_rows(s, w, &rounded, rate, &met);
+            status = end_by_rows(s, w, &rounded, rate, residual, &met);
             if (status != NT_OK || met)
                 return status;
         }

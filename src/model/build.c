@@ -396,7 +396,7 @@ nt_status nt_model_build(nt_model *model, nt_error *error)
     fill_momenta(origin);
     status = nt_run_assemble(origin, true, error);
     if (status == NT_OK)
-        status = nt_signals_check_reactions(model, error);
+        status = nt_signals_check_reactions(origin, error);
     nt_run_rest(origin);
     return status;
 no_memory:

@@ -44,4 +44,8 @@ nt_status nt_length_refuse(nt_error *error, const char *function, const char *na
 #define NT_NEED_LENGTH(error, name, length)                                                        \
     NT_NEED_GOOD(nt_length_refuse(error, __func__, name, length))
 
+/* Fails where the past is in the system's equations (delays): "static states" and so on do not know
+ * it, and what is held of it at the start is not what it is where they are. */
+nt_status nt_system_refuse_past(const nt_system *system, const char *what, nt_error *error);
+
 #endif

@@ -250,3 +250,15 @@ nt_status nt_length_refuse(nt_error *error, const char *function, const char *na
     return nt_fail(error, NT_INVALID, "%s: %s is %g m, expected a positive number", function, name,
                    length);
 }
+
+nt_status nt_system_refuse_past(const nt_system *system, const char *what, nt_error *error)
+{
+    bool past = (system->capabilities & NT_KEEPS_RATES) && system->n_memory > 0 &&
+                !(system->capabilities & NT_DISCRETE_MEMORY);
+    return past ? nt_fail(error, NT_UNSUPPORTED,
+                          "%s: the equations have the past in them (a delay), which is not known "
+                          "here; expected the expression itself in place of its delay, or a "
+                          "block that comes close to it",
+                          what)
+                : NT_OK;
+}

@@ -1,6 +1,8 @@
 /* Linear models against modes, formulas and differences of whole runs. */
 #include "analysis/found_modes.h"
 
+#include <complex.h>
+
 typedef struct linear {
     found f;
     nt_linear *l;
@@ -385,13 +387,145 @@ static void test_motion_under_way(void **state)
     close_linear(&o);
 }
 
+/* Without mass a velocity is no state: that of a node between dampers, and of unknowns of first
+ * order. Against M s^2 + C s + K by hand, accelerations and reactions included. */
+static void test_without_mass(void **state)
+{
+    const char *text =
+        "nutate: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+        "  a: {mass: 2, inertia: [0.01, 0.01, 0.01]}\n"
+        "  m: {mass: 0, position: [0.5, 0, 0]}\n"
+        "  b: {mass: 1, inertia: [0.01, 0.01, 0.01], position: [1, 0, 0]}\n"
+        "joints:\n"
+        "  ra: {type: prismatic, between: [ground, a], at: [0, 0, 0], axis: [1, 0, 0],\n"
+        "       motion: 0*t}\n"
+        "  rm: {type: prismatic, between: [ground, m], at: [0.5, 0, 0], axis: [1, 0, 0]}\n"
+        "  rb: {type: prismatic, between: [ground, b], at: [1, 0, 0], axis: [1, 0, 0]}\n"
+        "states: {y: {rate: (rb.displacement + 0.3*ra.rate - y)/0.1}}\n"
+        "forces:\n"
+        "  s2: {type: spring, between: [a, m], stiffness: 200, damping: 3}\n"
+        "  s3: {type: spring, between: [m, b], stiffness: 300, damping: 0.5}\n"
+        "  f: {type: joint_force, joint: rb, value: -20*y}\n";
+    static const char *const input[] = {"ra.motion"};
+    static const char *const outputs[] = {"rm.displacement",  "rb.displacement", "m.velocity.x",
+                                          "m.acceleration.x", "ra.force.x",      "y"};
+    linear o;
+    (void)state;
+    open_linear(&o, text, NT_ABOUT_STATIC, input, 1, outputs, 6);
+    assert_int_equal(o.m.states, 4);
+    assert_int_equal(o.m.positions, 3);
+    for (int i = 0; i < 3; i++) {
+        const double complex j = CMPLX(0, 1);
+        double complex s = j * pow(10, i - 0.5), a = 200 + 3 * s, b = 300 + 0.5 * s;
+        double complex y = 1 / (0.1 * s + 1), c = b + s * s + 20 * y; /* of rb, rate of ra apart */
+        double complex rb = (b * a / (a + b) - 20 * y * 0.3 * s) / (c - b * b / (a + b));
+        double complex m = (a + b * rb) / (a + b);
+        double complex expected[] = {
+            m, rb, s * m, s * s * m, 2 * s * s + a * (1 - m), y * (rb + 0.3 * s)};
+        double out[12];
+        assert_int_equal(nt_linear_response(o.l, cimag(s), out), NT_OK);
+        for (int k = 0; k < 6; k++) {
+            double size = cabs(expected[k]);
+            if (!(cabs(out[2 * k] + j * out[2 * k + 1] - expected[k]) <= 1e-9 * size))
+                fail_msg("%s at %g rad/s: %.12g %+.12g i, expected %.12g %+.12g i", outputs[k],
+                         cimag(s), out[2 * k], out[2 * k + 1], creal(expected[k]),
+                         cimag(expected[k]));
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        double x[4] = {i == 0, i == 1, i == 2, i == 3}, dq[64], dv[64], back[4];
+        assert_true(o.m.velocities <= 64);
+        assert_int_equal(nt_linear_to_motion(o.l, x, dq, dv), NT_OK);
+        assert_int_equal(nt_linear_from_motion(o.l, dq, dv, back), NT_OK);
+        for (int k = 0; k < 4; k++)
+            found_close_to(1 + back[k], 1 + x[k], 1e-12);
+    }
+    close_linear(&o);
+}
+
+/* What follows the others at once, or has no mass under way, is named. */
+static void test_without_mass_refused(void **state)
+{
+    static const char text[] =
+        "nutate: 1\nparameters: {c: %d}\n"
+        "bodies: {m: {mass: 0}, b: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}}\n"
+        "joints:\n"
+        "  rm: {type: prismatic, between: [ground, m], axis: [1, 0, 0], at: [0, 0, 0]}\n"
+        "  rb: {type: prismatic, between: [ground, b], axis: [1, 0, 0], at: [1, 0, 0]}\n"
+        "forces:\n"
+        "  s: {type: spring, between: [m, b], stiffness: 300, damping: c}\n"
+        "  g: {type: spring, between: [ground, m], at: [[-1, 0, 0], [0, 0, 0]], stiffness: 300}\n";
+    static const struct {
+        int damping;
+        const char *word;
+        nt_about about;
+        nt_status status;
+    } wrong[] = {{0, "neither mass nor damping", NT_ABOUT_STATIC, NT_SINGULAR},
+                 {1, "under way", NT_ABOUT_INITIAL, NT_UNSUPPORTED}};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char whole[1200];
+        found f;
+        nt_linear *l = NULL;
+        snprintf(whole, sizeof whole, text, wrong[i].damping);
+        found_open(&f, whole, NT_ABOUT_STATIC, (nt_modes_setup){0});
+        const nt_linear_setup setup = {
+            .run = f.run, .state = &f.state, .steady = wrong[i].about == NT_ABOUT_STATIC};
+        assert_int_equal(nt_linear_create(&l, &setup, &f.error), wrong[i].status);
+        assert_null(l);
+        assert_non_null(strstr(f.error.message, wrong[i].word));
+        assert_non_null(strstr(f.error.message, "translation of body m along x"));
+        found_close(&f);
+    }
+}
+
+/* With a delay of 50 N/m the carriage rests at 10/(100 + 50) m; what is held of it at the start is
+ * its place there. */
+static void test_delays_refused(void **state)
+{
+    const char *text =
+        "nutate: 1\ngravity: [0, 0, 0]\nbodies: {a: {mass: 2, inertia: [1, 1, 1]}}\n"
+        "joints: {r: {type: prismatic, between: [ground, a], at: [0, 0, 0], axis: [1, 0, 0]}}\n"
+        "forces:\n"
+        "  s: {type: joint_spring, joint: r, stiffness: 100}\n"
+        "  f: {type: joint_force, joint: r, value: '10 - 50*delay(r.displacement, 0.05)'}\n";
+    nt_model *model;
+    nt_run *run;
+    nt_error error = {0};
+    nt_reference *reference = NULL;
+    nt_linear *l = NULL;
+    nt_modes *modes = NULL;
+    (void)state;
+    if (nt_model_read_text(&model, text, strlen(text), "model", NULL, NULL, 0, &error) ||
+        nt_run_create(&run, model, &error))
+        fail_msg("%s", error.message);
+    assert_int_equal(nt_reference_create(&reference, run, NT_ABOUT_STATIC, &error), NT_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "a delay"));
+    assert_int_equal(nt_reference_create(&reference, run, NT_ABOUT_INITIAL, &error), NT_OK);
+    nt_state initial = nt_reference_state(reference);
+    const nt_modes_setup of_modes = {.system = nt_run_system(run), .state = &initial};
+    assert_int_equal(nt_modes_create(&modes, &of_modes, &error), NT_UNSUPPORTED);
+    const nt_linear_setup setup = {.run = run, .state = &initial};
+    assert_int_equal(nt_linear_create(&l, &setup, &error), NT_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "a delay"));
+    nt_reference_destroy(reference);
+    nt_run_destroy(run);
+    nt_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_motion_under_way),  cmocka_unit_test(test_modes_are_eigenvectors),
-        cmocka_unit_test(test_load_against_runs), cmocka_unit_test(test_motion_against_runs),
-        cmocka_unit_test(test_response),          cmocka_unit_test(test_laws_are_inputs),
+        cmocka_unit_test(test_motion_under_way),
+        cmocka_unit_test(test_modes_are_eigenvectors),
+        cmocka_unit_test(test_load_against_runs),
+        cmocka_unit_test(test_motion_against_runs),
+        cmocka_unit_test(test_response),
+        cmocka_unit_test(test_laws_are_inputs),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_without_mass),
+        cmocka_unit_test(test_without_mass_refused),
+        cmocka_unit_test(test_delays_refused),
     };
     return cmocka_run_group_tests_name("linearise", tests, NULL, NULL);
 }

@@ -100,8 +100,11 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
     return evaluate_of(element, view, nt_element_data_in(view->run, element));
 }
 
-/* The same law, of which a number is kept apart from the data. */
+/* The same law, of which a number is kept apart from the data: as a double, as a float, as an
+ * integer. */
 static double kept_apart;
+static float kept_as_float;
+static int kept_as_integer;
 
 static nt_status prepare_apart(nt_run *run, const nt_element *element, bool validate,
                                nt_error *error)
@@ -120,6 +123,92 @@ static nt_status evaluate_apart(const nt_element *element, const nt_view *view)
     return evaluate_of(element, view, &m);
 }
 
+static nt_status prepare_apart_as_float(nt_run *run, const nt_element *element, bool validate,
+                                        nt_error *error)
+{
+    nt_status status = prepare_apart(run, element, validate, error);
+    kept_as_float = (float)kept_apart;
+    return status;
+}
+
+static nt_status evaluate_apart_as_float(const nt_element *element, const nt_view *view)
+{
+    magnet m = *(const magnet *)nt_element_data_in(view->run, element);
+    m.soft_squared = (double)kept_as_float;
+    return evaluate_of(element, view, &m);
+}
+
+/* With a number in the data besides, whose derivative is found within small steps alone. */
+typedef struct narrow {
+    magnet magnet;
+    double steep;
+} narrow;
+
+static nt_status prepare_apart_as_integer(nt_run *run, const nt_element *element, bool validate,
+                                          nt_error *error)
+{
+    narrow *n = nt_element_numbers_in(run, element);
+    nt_status status = prepare_apart(run, element, validate, error);
+    kept_as_integer = (int)lround(1e4 * kept_apart);
+    n->steep = 1 / (n->magnet.soft - 0.399);
+    return status;
+}
+
+static nt_status evaluate_apart_as_integer(const nt_element *element, const nt_view *view)
+{
+    magnet m = *(const magnet *)nt_element_data_in(view->run, element);
+    m.soft_squared = 1e-4 * kept_as_integer;
+    return evaluate_of(element, view, &m);
+}
+
+/* And one that is in the data as a float, with a word to itself, and as integers of either sign. */
+typedef struct disguised {
+    magnet magnet;
+    float soft_squared;
+} disguised;
+
+typedef struct counted {
+    magnet magnet;
+    int soft_squared, less;
+} counted;
+
+static nt_status prepare_disguised(nt_run *run, const nt_element *element, bool validate,
+                                   nt_error *error)
+{
+    disguised *d = nt_element_numbers_in(run, element);
+    nt_status status = prepare(run, element, validate, error);
+    d->soft_squared = (float)d->magnet.soft_squared;
+    d->magnet.soft_squared = 0;
+    return status;
+}
+
+static nt_status evaluate_disguised(const nt_element *element, const nt_view *view)
+{
+    const disguised *d = nt_element_data_in(view->run, element);
+    magnet m = d->magnet;
+    m.soft_squared = (double)d->soft_squared;
+    return evaluate_of(element, view, &m);
+}
+
+static nt_status prepare_counted(nt_run *run, const nt_element *element, bool validate,
+                                 nt_error *error)
+{
+    counted *c = nt_element_numbers_in(run, element);
+    nt_status status = prepare(run, element, validate, error);
+    c->soft_squared = (int)lround(1e4 * c->magnet.soft_squared);
+    c->less = -c->soft_squared;
+    c->magnet.soft_squared = 0;
+    return status;
+}
+
+static nt_status evaluate_counted(const nt_element *element, const nt_view *view)
+{
+    const counted *c = nt_element_data_in(view->run, element);
+    magnet m = c->magnet;
+    m.soft_squared = 1e-4 * c->soft_squared;
+    return evaluate_of(element, view, &m);
+}
+
 static const nt_element_type type = {
     .version = NT_ELEMENT_VERSION,
     .section = &nt_force_section,
@@ -133,18 +222,21 @@ static const nt_element_type type = {
     .evaluate = evaluate,
 };
 
-static const nt_element_type type_apart = {
-    .version = NT_ELEMENT_VERSION,
-    .section = &nt_force_section,
-    .name = "apart",
-    .summary = "two bodies pull each other",
-    .keys = keys,
-    .size = sizeof(magnet),
-    .part = NT_EXPLICIT,
-    .prepare = prepare_apart,
-    .declare = declare,
-    .evaluate = evaluate_apart,
+#define HIDDEN(word, data, how)                                                                    \
+    {                                                                                              \
+        .version = NT_ELEMENT_VERSION, .section = &nt_force_section, .name = word,                 \
+        .summary = "two bodies pull each other", .keys = keys, .size = sizeof(data),               \
+        .part = NT_EXPLICIT, .prepare = prepare_##how, .declare = declare,                         \
+        .evaluate = evaluate_##how                                                                 \
+    }
+static const nt_element_type hidden[] = {
+    HIDDEN("apart", magnet, apart),
+    HIDDEN("afloat", magnet, apart_as_float),
+    HIDDEN("acount", narrow, apart_as_integer),
+    HIDDEN("float", disguised, disguised),
+    HIDDEN("count", counted, counted),
 };
+enum { N_HIDDEN = sizeof hidden / sizeof hidden[0], FIRST_IN_DATA = 3 };
 
 static const char text[] = "nutate: 1\n"
                            "parameters: {c: 3, s: 0.4}\n"
@@ -277,18 +369,20 @@ static double place_after(nt_run *run, const double *p, double *out)
     return x;
 }
 
-/* Numbers that a type keeps apart from its data: they are named, the run stays what it was, and
- * nobody is given a derivative that leaves them out. */
-static void what_is_kept_apart_is_found(void **state)
+/* Numbers that a type keeps where no derivative is found: they are named, the run stays what it
+ * was, and nobody is given a derivative that leaves them out. */
+static void hidden_numbers_are_found(const nt_element_type *hides, const char *where, bool smooth)
 {
-    (void)state;
     char words[sizeof text];
     nt_error error = {0};
     nt_model *model;
     nt_run *run;
     const int both[2] = {0, 1};
     snprintf(words, sizeof words, "%s", text);
-    memcpy(strstr(words, "magnet,"), "apart, ", 7);
+    char *name = strstr(words, "magnet,");
+    memset(name, ' ', 7);
+    memcpy(name, hides->name, strlen(hides->name));
+    name[strlen(hides->name)] = ',';
     assert_int_equal(
         nt_model_read_text(&model, words, strlen(words), "apart", NULL, NULL, 0, &error), NT_OK);
     assert_int_equal(nt_run_create(&run, model, &error), NT_OK);
@@ -297,8 +391,7 @@ static void what_is_kept_apart_is_found(void **state)
     residual(run, p, before);
     assert_int_equal(nt_run_prepare_parameters(run, &both[0], 1, &error), NT_OK);
     assert_int_equal(nt_run_prepare_parameters(run, &both[1], 1, &error), NT_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "derivatives in parameter s: force pull follows it by "
-                                          "numbers that it keeps apart from its data"));
+    assert_non_null(strstr(error.message, where));
     assert_int_equal(error.line, 7);
     nt_run_initial(run, q, v, NULL);
     nt_point at = {.q = q, .v = v, .vdot = zero, .lambda = zero, .mu = zero};
@@ -307,13 +400,36 @@ static void what_is_kept_apart_is_found(void **state)
     assert_int_equal(s->evaluate(s->self, &at, &terms), NT_OK);
     assert_memory_equal(before, after, sizeof before);
     assert_int_equal(s->parameter_tangent(s->self, &at, 1, &terms), NT_UNSUPPORTED);
-    place_after(run, p, &derivative);
-    const double h = 1e-4, least[2] = {3, 0.4 - h}, most[2] = {3, 0.4 + h};
-    double difference = (place_after(run, most, NULL) - place_after(run, least, NULL)) / (2 * h);
-    assert_true(fabs(difference) > 1e-4);
-    assert_true(fabs(derivative - difference) < 1e-6 * fabs(difference));
+    if (smooth) {
+        place_after(run, p, &derivative);
+        const double h = 1e-4, least[2] = {3, 0.4 - h}, most[2] = {3, 0.4 + h};
+        double difference =
+            (place_after(run, most, NULL) - place_after(run, least, NULL)) / (2 * h);
+        assert_true(fabs(difference) > 1e-4);
+        assert_true(fabs(derivative - difference) < 1e-6 * fabs(difference));
+    }
     nt_run_destroy(run);
     nt_model_destroy(model);
+}
+
+static void what_is_kept_apart_is_found(void **state)
+{
+    (void)state;
+    for (int i = 0; i < FIRST_IN_DATA; i++)
+        hidden_numbers_are_found(&hidden[i],
+                                 "derivatives in parameter s: force pull follows it by numbers "
+                                 "that it keeps apart from its data",
+                                 i == 0);
+}
+
+static void what_is_no_double_is_found(void **state)
+{
+    (void)state;
+    for (int i = FIRST_IN_DATA; i < N_HIDDEN; i++)
+        hidden_numbers_are_found(&hidden[i],
+                                 "derivatives in parameter s: force pull follows it by numbers "
+                                 "that are floats or integers in its data",
+                                 false);
 }
 
 static int refused_rows(const nt_model *model, const nt_element *element)
@@ -382,11 +498,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_read_and_moves),       cmocka_unit_test(its_tangent_is_exact),
         cmocka_unit_test(parameters_enter_it),        cmocka_unit_test(what_is_kept_apart_is_found),
-        cmocka_unit_test(what_is_no_type_is_refused),
+        cmocka_unit_test(what_is_no_type_is_refused), cmocka_unit_test(what_is_no_double_is_found),
     };
     nt_error error = {0};
-    if (nt_element_type_add(&type, &error) != NT_OK ||
-        nt_element_type_add(&type_apart, &error) != NT_OK) {
+    nt_status status = nt_element_type_add(&type, &error);
+    for (int i = 0; i < N_HIDDEN && status == NT_OK; i++)
+        status = nt_element_type_add(&hidden[i], &error);
+    if (status != NT_OK) {
         print_error("%s\n", error.message);
         return 1;
     }

@@ -207,4 +207,39 @@ expect 0 check wing.yaml
 sed 's/air.airspeed/norm(air.force)/' wing.yaml >ring.yaml
 expect 2 check ring.yaml
 says "nutate: ring.yaml:4:3: force air: depends on a force or reaction that follows from its own, air.force."
+
+# ---- motions by tables that are not smooth, at their points or where the motion leaves them ----
+printf '0,0\n0.3,0.2\n0.6,0.1\n1,0.5\n' >way.csv
+printf '0,0\n0.3,0.2\n0.6,0.1\n1,0\n' >round.csv
+# rough FILE KEYS MOTION [TEXT]: what is told of it within two seconds, or nothing
+rough() {
+    cat >rough.yaml <<END
+nutate: 1
+tables: {q: {file: $1, $2}}
+bodies: {arm: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}}
+joints:
+  p: {type: revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, 1, 0], motion: "$3"}
+simulation: {duration: 2, step: 1e-3}
+END
+    expect 0 check rough.yaml
+    if [ $# = 4 ]; then
+        prints "remark: rough.yaml:5:3: joint p: its motion follows table $1, $4"
+    elif grep '^remark' out; then
+        fail "a smooth motion, $3 of $1 by $2, is remarked on"
+    fi
+}
+rough way.csv "interpolation: previous" "table(q, t)" "which jumps at every point"
+rough way.csv "interpolation: previous" "0.1*t + table(q, 2*t)" "which jumps at every point"
+rough way.csv "interpolation: linear" "table(q, t)" "whose slope jumps at every point"
+rough way.csv "interpolation: monotone" "table(q, t)" "whose second derivative jumps at every point"
+rough way.csv "interpolation: spline" "table(q, t)" "whose slope jumps where the motion leaves"
+rough way.csv "interpolation: spline" "table(q, t/2)"
+rough way.csv "interpolation: spline" "table(q, (1 - cos(t))/2)"
+rough way.csv "interpolation: spline, beyond: error" "table(q, t/2)"
+rough way.csv "interpolation: spline, beyond: extrapolate" "table(q, t)"
+rough way.csv "interpolation: spline, ends: clamped" "table(q, t)" \
+    "whose second derivative jumps where the motion leaves"
+rough round.csv "interpolation: spline, beyond: periodic" "table(q, t)" \
+    "whose slope jumps where the motion leaves"
+rough round.csv "interpolation: spline, ends: periodic, beyond: periodic" "table(q, t)"
 finish

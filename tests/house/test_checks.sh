@@ -125,6 +125,7 @@ expect fail "stage part false" "a stage that fails"
 fresh
 for layer in base model method; do
     mkdir -p objects/src/$layer
+    : >src/$layer/a.c
     { [ $layer = base ] || echo 'int nt_base(void);'; echo "int nt_$layer(void); int nt_$layer(void)"
       [ $layer = base ] && echo '{ return 0; }' || echo '{ return nt_base(); }'; } |
         "${CC:-cc}" -x c -c -o objects/src/$layer/a.c.o -
@@ -132,6 +133,8 @@ done
 expect pass "check_symbols objects" "calls downwards"
 echo 'int nt_method(void); int nt_new(void); int nt_new(void) { return nt_method(); }' |
     "${CC:-cc}" -x c -c -o objects/src/model/b.c.o -
+expect pass "check_symbols objects" "an object of a source that is gone"
+: >src/model/b.c
 expect fail "check_symbols objects" "a model that calls a method"
 
 # A status that leaves a public function without words.

@@ -206,6 +206,8 @@ static void functions_are_those_of_the_library(void **state)
     expect_near("deg", value_of("30*deg"), 0.52359877559829887308, ULPS);
     expect_near("norm", value_of("norm([x, y, 6])"), 7, ULPS);
     expect_near("dot", value_of("dot([1, 2, 3], [x, y, z])"), 23, ULPS);
+    expect_near("numbers first", value_of("norm(2*3/2*[x, y, 6])"), 21, ULPS);
+    expect_near("number in parentheses", value_of("norm((1 + 1)*(x*[x, y, 6]/2))"), 14, ULPS);
     expect_near("cross", value_of("norm(cross([1, 0, 0], [x, 3, 4]))"), 5, ULPS);
     expect_near("angle", value_of("angle_between([0, 0, 2], [0, -5, 5])"),
                 0.25 * 3.14159265358979323846, ULPS);
@@ -366,6 +368,7 @@ static void every_function_has_exact_derivatives(void **state)
         "atan2(x, y)",
         "atan2(-x, y*t)",
         "norm([x, y, z] - [t, 1, y]*2)",
+        "norm(-x*[y, z, t] + (t + 1)/2*([x, 1, 2] - sin(y)*[z, x, y])/x^2)",
         "dot(cross([x, y, z], [t, z, 1]), ([1, x, t^2]))/norm(-[y, t, 2])",
         "angle_between([x, y, 1] + [0, t, z]/x, [y, -1, x])",
         "twice*speed - x",
@@ -552,7 +555,9 @@ static void errors_name_their_column(void **state)
         {"norm([1, 2])", 11, "',' and three components"},
         {"norm([1, 2, 3, 4])", 14, "']' after three components"},
         {"dot([1, 2, 3])", 14, "',' and the second vector"},
-        {"norm(2*[1, 2, 3])", 6, "expected a vector such as BODY.velocity or [x, y, z], got '2'"},
+        {"norm(2*3)", 9, "'*' and a vector: a number alone is none"},
+        {"norm(2*x)", 8, "unknown vector 'x', expected one such as BODY.velocity, or [x, y, z]"},
+        {"norm([1, 2, 3]*[1, 2, 3])", 16, "got '['"},
         {"1 + not x", 5, "needs parentheses"},
         {"x and", 6, "got the end"},
         {"and x", 1, "got 'and'"},

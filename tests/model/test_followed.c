@@ -320,8 +320,55 @@ static void what_is_not_well_posed_is_refused(void **state)
     nt_run *run = NULL;
     assert_int_equal(read_run_text(&run, twice, strlen(twice), "case", NULL, NULL, 0, &error),
                      NT_BAD_MODEL);
-    assert_non_null(strstr(error.message, "not unique"));
+    assert_non_null(strstr(error.message, "pin.force.x, which is not unique"));
     assert_int_equal(error.line, 4);
+}
+
+/* A planar four-bar whose four hinges hold it in its plane, beside a door on two hinges: 3 and 5
+ * redundant equations. %s is the load in the crank's hinge. */
+static const char four_bar[] =
+    "nutate: 1\n"
+    "bodies:\n"
+    "  crank: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 0, 0.5]}\n"
+    "  rod: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [1, 0, 1]}\n"
+    "  rocker: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [2, 0, 0.5]}\n"
+    "  door: {mass: 5, inertia: [0.1, 0.1, 0.1], position: [5.5, 0, 0]}\n"
+    "joints:\n"
+    "  a: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+    "  b: {type: revolute, between: [crank, rod], at: [0, 0, 1], axis: [0, 1, 0]}\n"
+    "  c: {type: revolute, between: [rod, rocker], at: [2, 0, 1], axis: [0, 1, 0]}\n"
+    "  d: {type: revolute, between: [ground, rocker], at: [2, 0, 0], axis: [0, 1, 0]}\n"
+    "  h1: {type: revolute, between: [ground, door], at: [5, 0, 0], axis: [0, 0, 1]}\n"
+    "  h2: {type: revolute, between: [ground, door], at: [5, 0, 1], axis: [0, 0, 1]}\n"
+    "forces: {rub: {type: joint_torque, joint: a, value: \"%s\"}}\n";
+
+static void what_is_unique_may_be_followed(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *value, *not_unique;
+    } cases[] = {
+        {"0.1*norm([a.force.x, 0, a.force.z])", NULL},
+        {"c.force.x + 2*d.force.z", NULL},
+        {"0.1*a.force.y", "a.force.y"},
+        {"0.1*norm(b.force)", "b.force.y"},
+        {"0.1*c.torque.x", "c.torque.x"},
+        {"0.1*h1.force.x", "h1.force.x"},
+        {"0.1*h2.force.z", "h2.force.z"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[2000];
+        nt_error error = {0};
+        nt_run *run = NULL;
+        snprintf(text, sizeof text, four_bar, cases[i].value);
+        nt_status status = read_run_text(&run, text, strlen(text), "case", NULL, NULL, 0, &error);
+        if (status != (cases[i].not_unique ? NT_BAD_MODEL : NT_OK))
+            fail_msg("%s: %s", cases[i].value, error.message);
+        if (cases[i].not_unique)
+            assert_non_null(strstr(error.message, cases[i].not_unique));
+        else
+            destroy_run(run);
+    }
 }
 
 int main(void)
@@ -331,6 +378,7 @@ int main(void)
         cmocka_unit_test(tangents_of_large_elements_are_exact),
         cmocka_unit_test(the_reaction_is_that_of_the_motion),
         cmocka_unit_test(what_is_not_well_posed_is_refused),
+        cmocka_unit_test(what_is_unique_may_be_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

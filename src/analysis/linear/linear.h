@@ -24,8 +24,16 @@
  *
  *   p' = a + E^T y,   s' = sigma + Y^T E^T y' + Y'^T a.
  *
- * That is x0' = A x0 + b0 u + b1 u' + b2 u'' for x0 = (p, s). Outputs are linear in the same, so
- * y = C x0 + d0 u + d1 u' + d2 u''. Internal to the analyses. */
+ * Where bodies or unknowns of first order have no mass Mr is singular. s = R s1 + N s0 with M Z Y N
+ * = 0, equations likewise, U and L with L^T Yl^T Zl^T M = 0 (linear_massless.c): then s0 is no
+ * state but what the equations of L ask for, in which no acceleration is,
+ *
+ *   L^T Yl^T Zl^T (C y' + K y + R_u u) = 0:   s0 = S x0 + t0 u + t1 u',
+ *
+ * and sigma = R sigma1 + N s0' with U^T Mr R sigma1 from the others.
+ *
+ * That is x0' = A x0 + b0 u + b1 u' + b2 u'' for x0 = (p, s), or (p, s1). Outputs are linear in the
+ * same, so y = C x0 + d0 u + d1 u' + d2 u''. Internal to the analyses. */
 #ifndef NUTATE_ANALYSIS_LINEAR_H
 #define NUTATE_ANALYSIS_LINEAR_H
 
@@ -55,6 +63,7 @@ typedef struct nt_linear_direction {
     double *left;       /* [nv] what multipliers balance */
     double *dv, *dvdot; /* [nv] */
     double *forces, *z; /* [nh + nn], and scratch of as many */
+    double *massless;   /* [massless] s0                          */
 } nt_linear_direction;
 
 struct nt_linear {
@@ -72,8 +81,15 @@ struct nt_linear {
     nt_columns V1;     /* [nv][holonomic] rows as columns, weighed                    */
     nt_columns A1, A0; /* [nv][active] those of y' and y at the level of accelerations */
     nt_columns E, Yt;  /* [nv][f], [f][d] rates of Z and Y                            */
-    nt_columns Mr;     /* [d][d] LU, with its pivots                                  */
+    nt_columns Mr;     /* [d][d], or U^T Mr R: LU, with its pivots                    */
     int *pivots;
+    int massless;          /* columns of N; 0: R, N, U, L are not there               */
+    nt_columns R, N, U, L; /* [d][m], [d][massless] of velocities; of equations       */
+    nt_columns G;          /* [massless][massless] of s0 in the equations of L, LU    */
+    int *massless_pivots;
+    nt_columns S, t[3]; /* s0 by x0[n], and by inputs and their rates                   */
+    bool steady;
+    double *s, *s0;  /* [d] each, scratch                                            */
     double *scratch; /* of nt_linear_respond */
     nt_columns A, b[3], B[3], C, D[3];
     double *rows; /* all matrices, row by row */
@@ -83,9 +99,20 @@ struct nt_linear {
 /* linear_inputs.c: find what setup->inputs names, and its columns. */
 nt_status nt_linear_make_inputs(nt_linear *linear, const nt_linear_setup *setup, nt_error *error);
 
+/* linear_massless.c: R, N, U and L, and Mr, factorised. */
+nt_status nt_linear_take_mass(nt_linear *linear, nt_error *error);
+/* G, factorised, from the response of the equations of L to each of s0. */
+nt_status nt_linear_take_massless(nt_linear *linear, nt_error *error);
+/* out[massless] := L^T Yl^T Zl^T left */
+void nt_linear_massless_left(nt_linear *linear, const double *left, double *out);
+
 /* linear_motion.c: how rows, Z and Y go along with the motion; Mr. */
 nt_status nt_linear_follow(nt_linear *linear, nt_error *error);
 /* What follows of x[n] (NULL: none) and of the kth derivative of input i (i < 0: none). */
 void nt_linear_respond(nt_linear *linear, const double *x, int i, int k, nt_linear_direction *to);
+/* The same of p[f] and s[d] as they are, without sigma: what follows of them, and what is left. */
+void nt_linear_displace(nt_linear *linear, const double *p, const double *s, int i, int k,
+                        nt_linear_direction *to);
+nt_status nt_linear_take_direction(nt_linear *linear, nt_linear_direction *to);
 
 #endif

@@ -103,23 +103,6 @@ static void find_bases(nt_linear *l)
     }
 }
 
-/* Mr = Yl^T M Y, factorised. */
-static nt_status factor_mass(nt_linear *l, nt_error *error)
-{
-    const nt_reduced *r = &l->r;
-    int d = r->d, info = 0;
-    nt_columns half = nt_columns_product(&l->arena, false, &r->M, &r->Y);
-    l->Mr = half.a ? nt_columns_product(&l->arena, true, &r->Yl, &half) : half;
-    l->pivots = NT_TAKE(&l->arena, d + 1, int);
-    if (!l->Mr.a || !l->pivots)
-        return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    if (d > 0)
-        dgetrf_(&d, &d, l->Mr.a, &d, l->pivots, &info);
-    return info == 0 ? NT_OK
-                     : nt_fail(error, NT_SINGULAR,
-                               "no states: some independent displacement has no mass");
-}
-
 nt_status nt_linear_follow(nt_linear *l, nt_error *error)
 {
     const nt_reduced *r = &l->r;
@@ -127,12 +110,17 @@ nt_status nt_linear_follow(nt_linear *l, nt_error *error)
     l->E = nt_columns_take(&l->arena, nv, r->f);
     l->Yt = nt_columns_take(&l->arena, r->f, r->d);
     l->scratch = NT_TAKE(&l->arena, r->n_active + 5 * nv, double);
-    if (!l->E.a || !l->Yt.a || !l->scratch)
+    l->s = NT_TAKE(&l->arena, r->d, double);
+    l->s0 = NT_TAKE(&l->arena, r->d, double);
+    if (!l->E.a || !l->Yt.a || !l->scratch || !l->s || !l->s0)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     nt_status status = r->n_active > 0 ? find_rows(l, error) : NT_OK;
     if (status == NT_OK && r->n_active > 0)
         find_bases(l);
-    return status == NT_OK ? factor_mass(l, error) : status;
+    if (status == NT_OK)
+        status = nt_linear_take_mass(l, error);
+    l->n = r->f + r->d - l->massless;
+    return status == NT_OK ? nt_linear_take_massless(l, error) : status;
 }
 
 /* ---- what follows ------------------------------------------------------------------------------
@@ -152,32 +140,40 @@ static double of_input(const nt_linear *l, const nt_linear_source *in, int row, 
     return binomial[of_rates ? level - 1 : level][k] * column;
 }
 
-/* sigma from what the equations of motion are left with: in place of w[nv], sigma[d] */
+/* sigma[d] from what the equations of motion are left with, but for N s0'; along[f] is scratch. */
 static void balance(nt_linear *l, const double *left, double *along, double *sigma)
 {
     const nt_reduced *r = &l->r;
-    int d = r->d, one = 1, info = 0;
+    int d = r->d, m = d - l->massless, one = 1, info = 0;
+    double *right = l->massless > 0 ? l->s0 : sigma;
     for (int i = 0; i < r->f; i++)
         along[i] = dot_column(&r->Zl, i, left);
     for (int i = 0; i < d; i++)
         sigma[i] = -dot_column(&r->Yl, i, along);
-    if (d > 0)
-        dgetrs_("N", &d, &one, l->Mr.a, &d, l->pivots, sigma, &d, &info, 1);
+    for (int i = 0; i < m && l->massless > 0; i++)
+        right[i] = dot_column(&l->U, i, sigma);
+    if (m > 0)
+        dgetrs_("N", &m, &one, l->Mr.a, &m, l->pivots, right, &m, &info, 1);
+    if (l->massless == 0)
+        return;
+    memset(sigma, 0, (size_t)d * sizeof *sigma);
+    add_product(&l->R, d, m, 1, right, sigma);
 }
 
-void nt_linear_respond(nt_linear *l, const double *x, int which, int k, nt_linear_direction *to)
+void nt_linear_displace(nt_linear *l, const double *p, const double *s, int which, int k,
+                        nt_linear_direction *to)
 {
     const nt_reduced *r = &l->r;
     const nt_linear_source *in = which >= 0 ? &l->inputs[which] : NULL;
     int nv = l->pencil->nv, f = r->f, d = r->d, holonomic = r->n_holonomic, n = r->n_active;
-    double *rhs = l->scratch, *z = rhs + n, *a = z + nv, *b = a + nv, *w = b + nv;
+    double *rhs = l->scratch, *z = rhs + n, *a = z + nv, *b = a + nv;
     for (int m = 0; m < 3; m++)
         memset(to->y[m], 0, (size_t)nv * sizeof *to->y[m]);
     memset(a, 0, 2 * (size_t)nv * sizeof *a);
     memset(to->left, 0, (size_t)nv * sizeof *to->left);
 
-    if (x)
-        add_product(&r->Z, nv, f, 1, x, to->y[0]);
+    if (p)
+        add_product(&r->Z, nv, f, 1, p, to->y[0]);
     for (int i = 0; i < holonomic; i++)
         rhs[i] = of_input(l, in, i, 0, k);
     take_least(&r->rows, rhs, z, to->y[0]);
@@ -191,8 +187,8 @@ void nt_linear_respond(nt_linear *l, const double *x, int which, int k, nt_linea
                              of_input(l, in, i, 1, k);
     if (n > holonomic)
         take_least(&r->rates, rhs, z, a);
-    if (x)
-        add_product(&r->Y, f, d, 1, x + f, a);
+    if (s)
+        add_product(&r->Y, f, d, 1, s, a);
     add_product(&r->Z, nv, f, 1, a, to->y[1]);
 
     for (int i = 0; i < n; i++)
@@ -209,7 +205,34 @@ void nt_linear_respond(nt_linear *l, const double *x, int which, int k, nt_linea
         add_product(&r->full[m], nv, nv, 1, to->y[m], to->left);
     for (int i = 0; i < nv && in && k == 0; i++)
         to->left[i] += in->R[i];
-    double *sigma = to->rate + f;
+}
+
+/* s[d] = R s1 + N s0, s0 from the equations of L; s0 into to->massless. */
+static const double *take_massless(nt_linear *l, const double *x, int which, int k,
+                                   nt_linear_direction *to)
+{
+    const nt_reduced *r = &l->r;
+    int q = l->massless, one = 1, info = 0;
+    memset(l->s, 0, (size_t)r->d * sizeof *l->s);
+    if (x)
+        add_product(&l->R, r->d, l->R.columns, 1, x + r->f, l->s);
+    nt_linear_displace(l, x, l->s, which, k, to);
+    nt_linear_massless_left(l, to->left, to->massless);
+    for (int i = 0; i < q; i++)
+        to->massless[i] = -to->massless[i];
+    dgetrs_("N", &q, &one, l->G.a, &q, l->massless_pivots, to->massless, &q, &info, 1);
+    add_product(&l->N, r->d, q, 1, to->massless, l->s);
+    return l->s;
+}
+
+void nt_linear_respond(nt_linear *l, const double *x, int which, int k, nt_linear_direction *to)
+{
+    const nt_reduced *r = &l->r;
+    int nv = l->pencil->nv, f = r->f, d = r->d, n = r->n_active;
+    double *z = l->scratch + n, *a = z + nv, *b = a + nv, *w = b + nv;
+    const double *s = l->massless > 0 ? take_massless(l, x, which, k, to) : x ? x + f : NULL;
+    nt_linear_displace(l, x, s, which, k, to);
+    double *sigma = l->massless > 0 ? l->s : to->rate + f;
     balance(l, to->left, z, sigma);
     memset(b, 0, (size_t)nv * sizeof *b);
     memset(w, 0, (size_t)nv * sizeof *w);
@@ -225,4 +248,6 @@ void nt_linear_respond(nt_linear *l, const double *x, int which, int k, nt_linea
     }
     for (int i = 0; i < d; i++)
         sigma[i] += dot_column(&r->Y, i, b) + dot_column(&l->Yt, i, a);
+    for (int i = 0; i < d - l->massless && l->massless > 0; i++)
+        to->rate[f + i] = dot_column(&l->R, i, sigma);
 }

@@ -367,7 +367,7 @@ static nt_status order_pairs(const nt_pairs *pairs, place **out)
     return places ? NT_OK : NT_NO_MEMORY;
 }
 
-/* Of neighbours by |s|: eigenvalues that differ by less than this part are one. */
+/* Neighbouring eigenvalues, ordered by |s|, that differ by less than this part are one. */
 static const double EQUAL = 1e-7;
 
 static void find_groups(nt_modes *m, double size)
@@ -490,7 +490,9 @@ nt_status nt_modes_create(nt_modes **out, const nt_modes_setup *setup, nt_error 
     nt_pairs pairs = {0};
     if (!m)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    nt_status status = nt_pencil_create(&p, setup->system, error);
+    nt_status status = nt_system_refuse_past(setup->system, "modes", error);
+    if (status == NT_OK)
+        status = nt_pencil_create(&p, setup->system, error);
     if (status == NT_OK)
         status = nt_pencil_fill(p, &at, setup->turn ? setup->turn : still, error);
     if (status == NT_OK)

@@ -435,7 +435,7 @@ nt_hold nt_static_hold(const nt_static *s, int entry)
     return h;
 }
 
-/* As the problem's, unpacked; all blocks of a node with something held are full. */
+/* The problem's pattern, unpacked; all blocks of a node with something held are full. */
 static nt_status make_pattern(nt_static *s)
 {
     const nt_pattern *from = s->problem->pattern;
@@ -586,6 +586,8 @@ nt_status nt_static_create(nt_static **out, const nt_static_setup *setup, nt_err
     if (setup->n_held > 0)
         NT_NEED(error, "setup.held", setup->held);
     nt_status status = check_setup(setup, error);
+    if (status == NT_OK)
+        status = nt_system_refuse_past(setup->system, "static states", error);
     if (status != NT_OK)
         return nt_said(error, status);
     nt_static *s = calloc(1, sizeof *s);

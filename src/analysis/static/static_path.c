@@ -163,7 +163,7 @@ static nt_status step_load(path *a, double load)
     return status;
 }
 
-/* The same with friction, which sticks at the present point. */
+/* A step with friction, which sticks at the present point. */
 static nt_status step_rough(path *a, double load)
 {
     nt_static *s = a->s;
@@ -297,6 +297,21 @@ static nt_status follow_load(path *a)
 
 /* ---- arc length ----------------------------------------------------------------------------- */
 
+/* A corrector may lead to another branch of the path, which the plane across the tangent meets too:
+ * the way to the new point is then much longer than ds, its part along the tangent. At a kink, as
+ * where a gap closes, it turns by any angle, and steps become short. */
+static const double LONGER = 1.5, SHORT_ARC = 1e-3;
+
+static bool leaves_path(const path *a, double load, double ds)
+{
+    nt_static *s = a->s;
+    const nt_problem *p = s->problem;
+    double dl = s->load - load;
+    nt_space_difference(&p->space, p->frame, s->kept[1], s->q, s->increment);
+    double square = product(a, s->increment, s->increment) + dl * dl;
+    return ds > SHORT_ARC && !(square <= LONGER * LONGER * ds * ds);
+}
+
 /* One step of length ds along the tangent, which is a->before. */
 static nt_status step_arc(path *a, double ds, int *iterations)
 {
@@ -349,6 +364,8 @@ static nt_status try_arc(path *a, double load, double ds, int *iterations)
     nt_status status = set_load(s, load);
     if (status == NT_OK)
         status = step_arc(a, ds, iterations);
+    if (status == NT_OK && leaves_path(a, load, ds))
+        status = NT_NOT_CONVERGED;
     nt_status forgotten = nt_static_carry(s, NULL);
     status = status == NT_OK ? forgotten : status;
     if (status == NT_OK)
@@ -360,7 +377,8 @@ static nt_status try_arc(path *a, double load, double ds, int *iterations)
     return status;
 }
 
-/* Between the point in kept[1], whose tangent is `before`, and one that lies ds further: dl = 0. */
+/* Between the point in kept[1], whose tangent is `before`, and one that lies ds further: dl = 0. A
+ * point that lies beside the limit by a part e of ds has its load to some e^2. */
 static nt_status find_limit(path *a, double load, double ds, double first, double last)
 {
     nt_static *s = a->s;
@@ -369,8 +387,10 @@ static nt_status find_limit(path *a, double load, double ds, double first, doubl
     for (int i = 0; i < 40 && fabs(high - low) > 1e-12; i++) {
         double at = low + (high - low) * at_low / (at_low - at_high);
         nt_status status = try_arc(a, load, at, &iterations);
-        if (status == NT_SINGULAR) /* at the limit itself */
-            return NT_OK;
+        for (double aside = 1e-8; status == NT_SINGULAR && aside < 1e-4; aside *= 10) {
+            at = fmax(at - aside * ds, low); /* at the limit itself nothing is stiff: just before */
+            status = try_arc(a, load, at, &iterations);
+        }
         if (status != NT_OK)
             return status;
         double dl = a->rate[n];

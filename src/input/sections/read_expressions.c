@@ -154,6 +154,19 @@ static int resolve(void *self, const char *name, int length)
     return -1;
 }
 
+static int numbers(void *self, const char *name, int length)
+{
+    const context *c = self;
+    nt_quantity_info quantity;
+    nt_error unwanted = {0};
+    char text[NT_WORDS];
+    if (length >= NT_WORDS || !memchr(name, '.', (size_t)length))
+        return 0;
+    snprintf(text, sizeof text, "%.*s", length, name);
+    nt_status status = nt_model_quantity(c->reader->model, text, &quantity, &unwanted);
+    return status == NT_OK ? quantity.columns : 0;
+}
+
 static const char *find_named(void *self, const char *name, int length, int *text_length)
 {
     context *c = self;
@@ -359,6 +372,7 @@ nt_status nt_read_expression(nt_reader *reader, const char *key, const nt_node *
         .reader = reader, .scope = scope, .key = key, .place = {scalar->line, scalar->column}};
     nt_symbols symbols = {.context = &c,
                           .resolve = resolve,
+                          .numbers = numbers,
                           .named = find_named,
                           .failed_in = &c.failed_in,
                           .table = find_table,

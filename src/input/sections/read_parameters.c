@@ -89,7 +89,50 @@ static bool walk_init(walk *w, int n, nt_arena *arena)
     return true;
 }
 
-/* "a -> b -> a" from the stack, whose top depends on `again`. */
+/* ---- circles ------------------------------------------------------------------------------------
+ */
+
+static bool begins_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_in_name(char c) { return begins_name(c) || (c >= '0' && c <= '9') || c == '.'; }
+
+enum { CIRCLE_DEPTH = 64 }; /* quantities that stand in one another */
+
+/* The quantities by which text leads to a parameter, "h -> g -> ", into way; false: by none of
+ * them, nor by itself. Quantities that stand in a circle of their own were refused before. */
+static bool way_to(const nt_reader *reader, const nt_node *text, const nt_node *parameter,
+                   int depth, char *way, size_t size)
+{
+    const char *at = text->text, *end = at + text->length;
+    bool found = false;
+    while (at < end && !found) {
+        const char *begin = at;
+        while (at < end && is_in_name(*at))
+            at++;
+        int length = (int)(at - begin);
+        if (length == 0 || !begins_name(*begin)) {
+            at += length == 0;
+            continue;
+        }
+        if (parameter->length == length && memcmp(parameter->text, begin, (size_t)length) == 0) {
+            way[0] = '\0';
+            return true;
+        }
+        const nt_node *quantity = nt_read_quantity_text(reader, begin, length);
+        char rest[160];
+        if (!quantity || quantity->kind != NT_NODE_SCALAR || depth == CIRCLE_DEPTH ||
+            !way_to(reader, quantity, parameter, depth + 1, rest, sizeof rest))
+            continue;
+        snprintf(way, size, "%.*s -> %.150s", length < 40 ? length : 40, begin, rest);
+        found = true;
+    }
+    return found;
+}
+
+/* "a -> b -> a" from the stack, whose top depends on `again`, with the quantities between. */
 static nt_status cycle(nt_reader *reader, const nt_node *section, const walk *w, int again)
 {
     char text[300] = "";
@@ -97,9 +140,14 @@ static nt_status cycle(nt_reader *reader, const nt_node *section, const walk *w,
     int first = w->depth - 1;
     while (w->stack[first] != again)
         first--;
-    for (int i = first; i < w->depth && used < sizeof text; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s -> ",
-                                 section->keys[w->stack[i]]->text);
+    for (int i = first; i < w->depth && used < sizeof text; i++) {
+        int at = w->stack[i], next = i + 1 < w->depth ? w->stack[i + 1] : again;
+        char between[200] = "";
+        if (!way_to(reader, section->values[at], section->keys[next], 0, between, sizeof between))
+            between[0] = '\0';
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s -> %s",
+                                 section->keys[at]->text, between);
+    }
     return nt_node_fail(reader->error, section->keys[again],
                         "parameter '%s' depends on itself: %s%s", section->keys[again]->text, text,
                         section->keys[again]->text);

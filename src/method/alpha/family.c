@@ -29,21 +29,26 @@ static nt_family family(const nt_options *options)
     return c;
 }
 
+void nt_family_set_step(nt_family *c, double h)
+{
+    c->h = h;
+    if (c->beta > 0) {
+        c->position = 1;
+        c->scale = c->beta * h * h;
+        c->beta_prime = (1 - c->alpha_m) / (c->scale * (1 - c->alpha_f));
+        c->gamma_prime = c->gamma / (h * c->beta);
+    } else {
+        c->scale = 1;
+        c->beta_prime = 1 / c->share;
+        c->gamma_prime = c->gamma * h;
+    }
+}
+
 nt_family nt_family_of_step(const nt_options *options, double h)
 {
     nt_family c = family(options);
-    c.h = h;
     c.share = (1 - c.alpha_f) / (1 - c.alpha_m);
-    if (c.beta > 0) {
-        c.position = 1;
-        c.scale = c.beta * h * h;
-        c.beta_prime = (1 - c.alpha_m) / (c.scale * (1 - c.alpha_f));
-        c.gamma_prime = c.gamma / (h * c.beta);
-    } else {
-        c.scale = 1;
-        c.beta_prime = 1 / c.share;
-        c.gamma_prime = c.gamma * h;
-    }
+    nt_family_set_step(&c, h);
     return c;
 }
 

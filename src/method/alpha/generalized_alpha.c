@@ -83,11 +83,15 @@ static void update(const nt_stepper *s, const nt_newton *w) { nt_newton_finish(s
 static nt_status step(nt_stepper *s, double h)
 {
     nt_newton w;
-    nt_family c = nt_family_of_step(s->options, h);
-    nt_newton_bind(&w, s, &c);
-    w.leaves_tangent = s->linear && c.position > 0 && nt_generalized_alpha_is_rigid(s->problem);
+    nt_family *c = &s->family;
+    if (c->h == 0)
+        *c = nt_family_of_step(s->options, h);
+    else if (c->h != h) /* equal steps differ in their last bits */
+        nt_family_set_step(c, h);
+    nt_newton_bind(&w, s, c);
+    w.leaves_tangent = s->linear && c->position > 0 && nt_generalized_alpha_is_rigid(s->problem);
     s->next.all[NT_PHASE_T] = s->now.all[NT_PHASE_T] + h;
-    w.place = c.position > 0 ? place : NULL;
+    w.place = c->position > 0 ? place : NULL;
     nt_status status = predict(s, &w);
     if (status == NT_OK)
         status = nt_newton_iterate(s, &w, equilibrium, correct);

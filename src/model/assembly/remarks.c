@@ -1,5 +1,7 @@
 /* What a model says that is allowed but seldom meant: slips that no other message can catch. */
 #include "base/error.h"
+#include "model/events/switches.h"
+#include "model/expressions/expression_code.h"
 #include "model/joints/joint.h"
 #include "model/narrow.h"
 
@@ -130,27 +132,75 @@ static int of_ground(const nt_model *model, int *group, nt_error *out)
     return 0;
 }
 
+/* A table by steps that a switch of the expression holds (switches.h); NULL: none. */
+static const nt_table *held_steps(const nt_model *model, const nt_expression *e)
+{
+    int n, first = nt_model_time_variable(model) + 1;
+    const int *variables = nt_expression_variables(e, &n);
+    for (int i = 0; i < n; i++) {
+        const nt_signal *signal =
+            variables[i] < first ? NULL : &model->signals[variables[i] - first];
+        if (!signal || signal->kind != NT_SIGNAL_SWITCH)
+            continue;
+        const nt_switch *held = &model->switches[signal->object];
+        if (held->operation == NT_OP_TABLE)
+            return held->table;
+    }
+    return NULL;
+}
+
 /* Joint i moves by a table whose second derivative, which accelerations and forces follow, jumps.
  */
-static const nt_table *rough_table(const nt_model *model, int i)
+static nt_roughness rough_motion(const nt_model *model, int i)
 {
     const nt_joint *joint = nt_element_as_joint(model->origin, &model->elements[i]);
+    const nt_simulation *s = &model->simulation;
+    nt_roughness none = {.table = NULL};
     if (!joint || !joint->motion)
-        return NULL;
-    return nt_expression_rough_table(joint->motion, nt_model_time_variable(model));
+        return none;
+    const nt_table *steps = held_steps(model, joint->motion);
+    if (steps)
+        return (nt_roughness){.table = steps, .derivative = 0};
+    double *variables = malloc((size_t)nt_model_variable_count(model) * sizeof *variables);
+    if (!variables)
+        return none;
+    memcpy(variables, model->origin->variables,
+           (size_t)nt_model_variable_count(model) * sizeof *variables);
+    nt_roughness found = nt_expression_roughness(joint->motion, nt_model_time_variable(model),
+                                                 s->start, s->start + s->duration, variables);
+    free(variables);
+    return found;
 }
 
 int nt_model_rough_motion(const nt_model *model, int i, nt_error *out)
 {
+    static const char *const at_points[] = {
+        "which jumps at every point: no velocity or force takes a body along, and nothing that is "
+        "computed there has a meaning; interpolation: spline makes the motion continuous",
+        "whose slope jumps at every point, and so do velocities, by forces that have no bound: "
+        "interpolation: spline makes them continuous",
+        "whose second derivative jumps at every point, and so do accelerations and forces: "
+        "interpolation: spline makes them continuous"};
+    static const char *const at_ends[] = {
+        "", "whose slope jumps where the motion leaves the table, by forces that have no bound",
+        "whose second derivative jumps where the motion leaves the table, and so do accelerations "
+        "and forces"};
     for (int k = 0; model && out && i >= 0 && k < model->n_joints; k++) {
-        const nt_table *table = rough_table(model, k);
+        nt_roughness rough = rough_motion(model, k);
         const nt_element *e = &model->elements[k];
-        if (table && i-- == 0)
-            return remark(model, e->place, out,
-                          "joint %s: its motion follows table %.200s, whose second derivative "
-                          "jumps at every point, and so do accelerations and forces: "
-                          "interpolation: spline makes them continuous",
-                          e->name, table->file ? table->file : "");
+        if (!rough.table || i-- > 0)
+            continue;
+        const char *file = rough.table->file ? rough.table->file : "";
+        if (!rough.at_ends)
+            return remark(model, e->place, out, "joint %s: its motion follows table %.200s, %s",
+                          e->name, file, at_points[rough.derivative]);
+        return remark(model, e->place, out,
+                      "joint %s: its motion follows table %.200s, %s: expected %s", e->name, file,
+                      at_ends[rough.derivative],
+                      rough.table->form.beyond == NT_BEYOND_PERIODIC
+                          ? "`ends: periodic`"
+                          : "a table that covers the run, or `ends: "
+                            "natural` with `beyond: extrapolate`");
     }
     return 0;
 }

@@ -599,22 +599,6 @@ bool nt_expression_is_affine(const nt_expression *e, int variable)
     return true;
 }
 
-const nt_table *nt_expression_rough_table(const nt_expression *e, int variable)
-{
-    bool changes[NT_EXPRESSION_ROOM] = {false};
-    for (int i = 0; i < e->n; i++) {
-        const nt_code *c = &e->code[i];
-        const nt_table *table = table_of(e, c);
-        int operands = nt_operands(c->operation);
-        bool any = (operands > 0 && changes[c->a]) || (operands > 1 && changes[c->b]) ||
-                   (operands > 2 && changes[c->c]);
-        if (table && any && !nt_table_is_c2(table))
-            return table;
-        changes[i] = c->operation == NT_OP_VARIABLE ? c->a == variable : any;
-    }
-    return NULL;
-}
-
 const nt_table *nt_expression_direct_table(const nt_expression *e, int i)
 {
     for (int k = 0; k < e->n; k++)

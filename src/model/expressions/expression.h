@@ -48,6 +48,10 @@ typedef struct nt_symbols {
      * (arm.velocity.x); it is not terminated. */
     int (*resolve)(void *context, const char *name, int length);
 
+    /* How many numbers are recorded under this name: 3 of a vector, 0 where none are or where that
+     * is not known. It leaves nothing behind. */
+    int (*numbers)(void *context, const char *name, int length);
+
     /* The text of the expression that has this name, [*text_length], or NULL. It stands in place of
      * its name as if in parentheses. Text that contains itself by its names is refused. */
     const char *(*named)(void *context, const char *name, int length, int *text_length);
@@ -133,9 +137,17 @@ bool nt_expression_is_condition(const nt_expression *e);
 /* Whether its value is a + b x in a variable, all others held. */
 bool nt_expression_is_affine(const nt_expression *e, int variable);
 
-/* A table in it whose second derivative jumps and whose argument changes with the variable; NULL:
- * none. */
-const nt_table *nt_expression_rough_table(const nt_expression *e, int variable);
+/* A table in it whose value, slope (derivative 0, 1) or second derivative (2) jumps and whose
+ * argument changes with the variable: at its points; or, at_ends, where the argument passes an end
+ * of the table as the variable goes from one value to another, sampled between them; then
+ * variables[], as those of nt_expression_value, is used and left as it was. */
+typedef struct nt_roughness {
+    const nt_table *table; /* NULL: none is */
+    int derivative;
+    bool at_ends;
+} nt_roughness;
+nt_roughness nt_expression_roughness(const nt_expression *e, int variable, double from, double to,
+                                     double *variables);
 
 /* The i-th table in it whose argument is a variable as it stands; NULL behind the last. */
 const nt_table *nt_expression_direct_table(const nt_expression *e, int i);

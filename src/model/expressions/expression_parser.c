@@ -276,10 +276,14 @@ static bool parse_column(nt_parser *p, int at, int length, const nt_table **tabl
         size = end ? (int)(end - (p->text + start)) : 0;
     }
     int column = size > 0 ? nt_table_column(sheet, p->text + start, size) : -1;
-    if (column < 0)
-        return nt_parser_fail(p, p->at, "table '%.*s' has no column '%.*s', expected one of %s",
-                              length, p->text + at, size, p->text + start,
+    if (column < 0) {
+        char shown[64];
+        snprintf(shown, sizeof shown, "'%.*s'", size < 60 ? size : 60, p->text + start);
+        return nt_parser_fail(p, p->at, "table '%.*s' has no column %s, expected %s%s", length,
+                              p->text + at, size > 0 ? shown : nt_parser_describe(p, p->at, shown),
+                              sheet->names ? "one of " : "')'",
                               column_names(sheet, known, sizeof known));
+    }
     p->at = start + size + quoted;
     if (nt_table_make(sheet, column, &(*table)->form, p->arena, table, &inner) != NT_OK)
         return fail_table(p, at, length, &inner);

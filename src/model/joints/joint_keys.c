@@ -48,8 +48,9 @@ static const char notes[] =
     "`angular_momentum`: friction that grows with the force a joint bears is a `joint_torque` or "
     "`joint_force` whose value has `JOINT.force` in it, and a motor that swings a pendulum up has "
     "`energy.total` in it. What is so followed may follow forces itself, but never in a loop, and "
-    "reactions must be unique: with redundant equations the model is refused. Refused are also "
-    "accelerations and "
+    "reactions must be unique: where redundant equations leave one open, a load that follows it is "
+    "refused by name, and what they do not touch (the forces within the plane of a planar linkage) "
+    "may be followed. Refused are also accelerations and "
     "what contains them (the `tension` of a cable at its ends, the power of what has inertia), as "
     "they follow from the forces; `energy.work`, which is summed up along the run; and "
     "`constraint_drift` and `step_size`, which belong to the method.";

@@ -245,7 +245,7 @@ static bool touch_signal(const nt_survey *s, int i, const nt_words *of_element, 
     return t->words[0].count + t->words[1].count > 0 || moved || t->functions;
 }
 
-/* Those that change, each behind all that it may depend on. */
+/* Collects the signals that change, each behind all that it may depend on. */
 static nt_status collect_signals(nt_survey *s, const nt_words *of_element, double *reach)
 {
     const nt_model *model = s->run->model;
@@ -417,13 +417,28 @@ static const nt_element *paced_by(const nt_survey *s)
     return NULL;
 }
 
-static nt_status refuse_apart(const nt_run *run, int k, const nt_element *e, nt_error *error)
+static nt_status refuse_numbers(const nt_run *run, int k, const nt_element *e, const char *words,
+                                nt_error *error)
 {
     return nt_fail_at(error, NT_UNSUPPORTED, run->model->file, e->place.line, e->place.column,
-                      "derivatives in parameter %s: %s %s follows it by numbers that it keeps "
-                      "apart from its data, where they cannot be seen: expected all numbers of "
-                      "type %s in its data",
-                      run->model->parameters[k].name, nt_element_word(e), e->name, e->type->name);
+                      "derivatives in parameter %s: %s %s follows it by numbers that %s: expected "
+                      "all numbers of type %s in its data, as doubles",
+                      run->model->parameters[k].name, nt_element_word(e), e->name, words,
+                      e->type->name);
+}
+
+/* Refuses the parameter where an element follows it by numbers that have no derivative here. */
+static nt_status check_numbers(nt_survey *s, int k, bool *refused, nt_error *error)
+{
+    const nt_element *e = NULL;
+    nt_status status = nt_survey_find_apart(s, &e);
+    const char *words = "it keeps apart from its data, where they cannot be seen";
+    if (status == NT_OK && !e) {
+        status = nt_survey_find_disguised(s, &e);
+        words = "are floats or integers in its data, which have no derivative";
+    }
+    *refused = status == NT_OK && e;
+    return *refused ? refuse_numbers(s->run, k, e, words, error) : status;
 }
 
 static nt_status parameter_rates_find(nt_run *run, int k, nt_error *error)
@@ -468,11 +483,10 @@ static nt_status parameter_rates_find(nt_run *run, int k, nt_error *error)
         status = nt_survey_mark(&s);
         if (status == NT_OK)
             status = nt_survey_differentiate(&s, rates->scale);
-        const nt_element *apart = NULL;
+        bool refused = false;
         if (status == NT_OK)
-            status = nt_survey_find_apart(&s, &apart);
-        if (apart) {
-            status = refuse_apart(run, k, apart, error);
+            status = check_numbers(&s, k, &refused, error);
+        if (refused) {
             nt_survey_end(&s);
             return status;
         }

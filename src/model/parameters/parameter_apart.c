@@ -1,9 +1,15 @@
-/* Numbers that an element keeps apart from its data: behind pointers, in variables of its file.
+/* Numbers that an element keeps where no derivative is found.
  *
+ * Apart from its data: behind pointers, in variables of its file.
  * A survey sees the words of the elements' data and no others. When it is done all these have the
  * bits that they had before, and each element must add, to the bit, what it added before. One that
  * does not has followed the parameter by numbers that were not seen, so that derivatives along the
- * data alone would leave them out. */
+ * data alone would leave them out. The survey ends at the farthest of its places, so that a float
+ * or an integer, which small changes leave as they are, has followed too.
+ *
+ * In its data, but not as doubles. A float or an integer that has a word of eight bytes to itself,
+ * or shares it with small integers, is the word of a number below 2.3e-308 or of none; taken for
+ * the number it would have a derivative of zero. */
 #include "base/text.h"
 #include "model/evaluate.h"
 #include "model/parameters/parameter_survey.h"
@@ -123,4 +129,50 @@ nt_status nt_survey_find_apart(nt_survey *s, const nt_element **apart)
             *apart = &run->model->elements[i % n];
         }
     return status;
+}
+
+/* The bits of a word of the elements' data, `count` of its bytes. */
+static uint64_t bits_of(const void *word, size_t count)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, word, count);
+    return bits;
+}
+
+/* Neither zero nor a number that equations have: below the normal ones, infinite or none. */
+static bool is_no_number(uint64_t bits)
+{
+    uint64_t exponent = bits >> 52 & 0x7ff, rest = bits & ~(UINT64_MAX << 52);
+    return exponent == 0x7ff || (exponent == 0 && rest != 0);
+}
+
+/* Whether a word is such at three places and has three values: a flag has two. */
+static bool is_disguised(const nt_survey *s, const nt_region *r, size_t place)
+{
+    size_t count = r->bytes - place < 8 ? r->bytes - place : 8;
+    uint64_t before = bits_of(s->saved + 8 * r->word + place, count);
+    uint64_t half = bits_of((const char *)&s->plus[r->word] + place, count);
+    uint64_t now = bits_of(r->at + place, count);
+    return before != half && half != now && now != before && is_no_number(before) &&
+           is_no_number(half) && is_no_number(now);
+}
+
+nt_status nt_survey_find_disguised(nt_survey *s, const nt_element **disguised)
+{
+    nt_run *run = s->run;
+    *disguised = NULL;
+    nt_status status = nt_survey_derive_at(s, s->far / 2);
+    nt_survey_read(s, s->plus);
+    if (status == NT_OK)
+        status = nt_survey_derive_at(s, s->far);
+    for (int i = 0; i < run->model->n_elements && status == NT_OK && !*disguised; i++) {
+        const nt_region *r = &s->region[s->first_element + i];
+        for (size_t place = 0; place < r->bytes; place += 8)
+            if (is_disguised(s, r, place))
+                *disguised = &run->model->elements[i];
+    }
+    nt_status back = nt_survey_derive_at(s, 0);
+    nt_survey_restore(s); /* what is found by iteration may differ in its last bits */
+    run->length = s->length;
+    return status == NT_OK ? back : status;
 }

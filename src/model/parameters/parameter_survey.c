@@ -66,16 +66,16 @@ static void list_regions(nt_survey *s)
 }
 
 /* The model's numbers and the words of the arrays. */
-static void read_words(const nt_survey *s, double *words)
+void nt_survey_read(const nt_survey *s, double *words)
 {
     for (int i = 0; i < s->n_regions; i++)
         memcpy(words + s->region[i].word, s->region[i].at, s->region[i].bytes);
 }
 
-static void write_words(const nt_survey *s, const char *words)
+void nt_survey_restore(const nt_survey *s)
 {
     for (int i = 0; i < s->n_regions; i++)
-        memcpy(s->region[i].at, words + 8 * s->region[i].word, s->region[i].bytes);
+        memcpy(s->region[i].at, s->saved + 8 * s->region[i].word, s->region[i].bytes);
 }
 
 static int by_address(const void *a, const void *b)
@@ -104,7 +104,7 @@ nt_status nt_survey_begin(nt_survey *s)
         !NT_DOUBLES(arena, run->model->n_bindings, &s->direction, &s->number) ||
         !NT_DOUBLES(arena, rows, &s->rows, &s->opening[0], &s->opening[1]))
         return NT_NO_MEMORY;
-    read_words(s, (double *)(void *)s->saved);
+    nt_survey_read(s, (double *)(void *)s->saved);
     s->kept = true;
     s->length = run->length;
     s->n_redundant = run->n_redundant;
@@ -117,7 +117,7 @@ void nt_survey_end(nt_survey *s)
 {
     nt_run *run = s->run;
     if (s->kept) {
-        write_words(s, s->saved);
+        nt_survey_restore(s);
         run->length = s->length;
         run->n_redundant = s->n_redundant;
         run->corrections = s->corrections;
@@ -181,7 +181,7 @@ double nt_survey_numbers(nt_survey *s)
 nt_status nt_survey_derive_at(nt_survey *s, double distance)
 {
     nt_run *run = s->run;
-    write_words(s, s->saved);
+    nt_survey_restore(s);
     for (int i = 0; i < run->model->n_parameters; i++)
         run->variables[i] =
             run->parameters[i].value + (distance == 0 ? 0 : distance * s->rates->variables[i]);
@@ -229,7 +229,7 @@ static nt_status find_whether_assembles(nt_survey *s, double h)
     nt_status status = nt_survey_derive_at(s, 0);
     if (status != NT_OK)
         return status;
-    read_words(s, s->plus);
+    nt_survey_read(s, s->plus);
     status = nt_survey_derive_at(s, h);
     bool weighs = found_velocities(run, before);
     s->assembles = s->assembles || nt_run_delays_use(run, s->rates->variables);
@@ -289,7 +289,7 @@ static nt_status survey_difference(nt_survey *s, double h)
         nt_status status = move_to(s, k * h);
         if (status == NT_OK && k == POINTS && s->assembles)
             status = look_for_openings(s, k * h);
-        read_words(s, s->plus);
+        nt_survey_read(s, s->plus);
         if (status == NT_OK)
             status = move_to(s, -k * h);
         if (status == NT_OK && k == POINTS && s->assembles)
@@ -389,7 +389,11 @@ nt_status nt_survey_differentiate(nt_survey *s, double scale)
             good = survey_choose(s, h, level == 0, &better);
         h *= NEXT_STEP;
     }
-    write_words(s, s->saved);
+    /* whatever is kept apart from the words is left as far off as it goes: nt_survey_find_apart */
+    s->far = POINTS * FIRST_STEP * scale;
+    if (status == NT_OK)
+        status = nt_survey_derive_at(s, s->far);
+    nt_survey_restore(s);
     clean(s, FIRST_STEP * scale);
     return status;
 }

@@ -47,6 +47,8 @@ typedef struct nt_survey {
     int n_redundant;
     const char *corrections;
     const nt_element *failed;
+
+    double far; /* the farthest place along the tangent that nt_survey_differentiate looked at */
 } nt_survey;
 
 /* Remember the model as it is; take memory. nt_survey_end restores it, bit for bit, and frees. */
@@ -71,6 +73,16 @@ nt_status nt_survey_differentiate(nt_survey *survey, double scale);
  * are then prepared anew as they were. NULL: all add what they did. */
 nt_status nt_survey_mark(nt_survey *survey);
 nt_status nt_survey_find_apart(nt_survey *survey, const nt_element **apart);
+
+/* Finds an element that keeps in its data, as a float or an integer, what follows the parameter: a
+ * word of which has no derivative. Leaves all words as they were, prepared anew. NULL: none does.
+ */
+nt_status nt_survey_find_disguised(nt_survey *survey, const nt_element **disguised);
+
+/* All numbers of the model into words. */
+void nt_survey_read(const nt_survey *survey, double *words);
+/* All words as they were when the survey began. */
+void nt_survey_restore(const nt_survey *survey);
 
 /* The numbers of the file at a distance along their tangent, and everything derived from them. */
 nt_status nt_survey_derive_at(nt_survey *survey, double distance);

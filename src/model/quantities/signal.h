@@ -21,9 +21,9 @@ int nt_model_signal_name(const nt_model *model, const char *object, int i, char 
 void nt_signal_bind(const nt_model *model, nt_signal *signal);
 
 /* Where loads follow forces and reactions: nothing that others follow may itself follow a force
- * (NT_BAD_MODEL at its place), and reactions must be unique. */
+ * (NT_BAD_MODEL at its place), and reactions must be unique, where the run's model is placed. */
 nt_status nt_signals_check(nt_model *model, nt_error *error);
-nt_status nt_signals_check_reactions(const nt_model *model, nt_error *error);
+nt_status nt_signals_check_reactions(nt_run *run, nt_error *error);
 /* Whether it is the force of a joint's multipliers. */
 bool nt_signal_is_reaction(const nt_model *model, const nt_signal *signal);
 /* Whether forces depend on multipliers, so that the equations are not affine in these. */

@@ -211,19 +211,3 @@ bool nt_signals_follow_reactions(const nt_model *model)
             return true;
     return false;
 }
-
-nt_status nt_signals_check_reactions(const nt_model *model, nt_error *error)
-{
-    char text[256];
-    if (model->origin->n_redundant == 0 || !nt_signals_follow_reactions(model))
-        return NT_OK;
-    const nt_element *e = NULL;
-    for (int i = 0; !e; i++)
-        if (nt_signal_is_reaction(model, &model->signals[i]))
-            e = &model->elements[model->signals[i].element];
-    nt_model_redundant_text(model, 0, text, sizeof text);
-    return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
-                      "joint %s: a load depends on its reaction, which is not unique: %d of the "
-                      "equations are redundant (%s), expected none",
-                      e->name, model->origin->n_redundant, text);
-}
