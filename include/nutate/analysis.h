@@ -139,14 +139,14 @@ typedef struct nt_stability {
     int critical;    /* softness is below 1e-14, next to rounding: it may be either           */
 } nt_stability;
 
-/* Of a state that was found. */
+/* How stable a state is that was found. */
 NT_API nt_status nt_static_stability(nt_static *state, nt_stability *stability, nt_error *error);
 
 /* How the state changes with parameter k of the system, by its number: arrays that belong to the
  * state until the next call on it. Of a state that was found; held directions stay held. */
 NT_API nt_status nt_static_tangent(nt_static *state, int k, nt_state_tangent *tangent,
                                    nt_error *error);
-/* The same of nt_static_reactions: out[nh + nn]. */
+/* How the reactions of nt_static_reactions change with parameter k: out[nh + nn]. */
 NT_API nt_status nt_static_reaction_rates(nt_static *state, int k, const nt_state_tangent *tangent,
                                           double length, double *out, nt_error *error);
 
@@ -187,7 +187,7 @@ NT_API double nt_reference_unrest(const nt_reference *reference);
 /* Rate i of the section `steady` as it was given or found, rad/s or m/s; NaN where there is none.
  */
 NT_API double nt_reference_rate(const nt_reference *reference, int i);
-/* Its name in that section, which belongs to the model; NULL where there is none. */
+/* The name of rate i in that section, which belongs to the model; NULL where there is none. */
 NT_API const char *nt_reference_rate_name(const nt_reference *reference, int i);
 
 /* Modes: motions y(t) = Re(x exp(s t)) of small displacements about a state, in its axes. A
@@ -266,7 +266,7 @@ typedef struct nt_mode_rate {
 NT_API nt_status nt_mode_rates_create(nt_mode_rates **rates, const nt_modes *modes, nt_run *run,
                                       nt_about about, const char *parameter, nt_error *error);
 NT_API void nt_mode_rates_destroy(nt_mode_rates *rates); /* NULL is nothing */
-/* Of mode i; zeros where there is none. Arrays belong to the rates. */
+/* The rates of mode i; zeros where there is none. Arrays belong to the rates. */
 NT_API nt_mode_rate nt_mode_rates_at(const nt_mode_rates *rates, int i);
 
 /* The name of a body of a model, 1 to nt_model_count().bodies; "" where there is none. */

@@ -30,7 +30,7 @@
 extern "C" {
 #endif
 
-/* Of this header's structs. A type says with which one it was written. */
+/* The version of this header's structs. A type says for which one it was written. */
 #define NT_ELEMENT_VERSION 1
 
 /* ---- keys of the model file -------------------------------------------------------------------
@@ -287,7 +287,9 @@ typedef struct nt_element_type {
     /* What coordinate i is: words such as "elongation", "" for the element itself. NULL: numbers.
      */
     const char *(*coordinate_name)(const nt_model *model, const nt_element *element, int i);
-    bool has_inertia; /* it adds terms of NT_MASS: with accelerations of bodies or of its own */
+    /* It adds terms of NT_MASS with accelerations of bodies or of coordinates of its own; x' of
+     * first order is none of these. */
+    bool has_inertia;
     /* With inertia: its momentum (kg m/s) and angular momentum about the origin (kg m^2/s), ground
      * axes, are added. */
     void (*momentum)(const nt_element *element, const nt_view *view, nt_v3 *p, nt_v3 *L);

@@ -150,7 +150,7 @@ NT_API const char *nt_result_failure(const nt_result *result, long row);
  * for rows that are not there; NT_IO, `values` then undefined. */
 NT_API nt_status nt_result_read(nt_result *result, long first, long n, double *values,
                                 nt_error *error);
-/* The same of array i: values[n][items][components]. */
+/* Reads rows of array i: values[n][items][components]. */
 NT_API nt_status nt_result_read_array(nt_result *result, int i, long first, long n, double *values,
                                       nt_error *error);
 
@@ -256,7 +256,7 @@ typedef struct nt_record_setup {
 NT_API nt_status nt_record_create(nt_record **record, const nt_record_setup *setup,
                                   nt_error *error);
 
-/* The same for one file alone. */
+/* Opens a record with one file alone. */
 NT_API nt_status nt_record_open(nt_record **record, nt_run *run, const char *path,
                                 nt_record_format format, const char *provenance, nt_error *error);
 

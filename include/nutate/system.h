@@ -56,7 +56,8 @@ enum {
     NT_REACTIONS = 8,   /* multiplier forces                                           */
     NT_GYROSCOPIC = 16, /* velocity-quadratic terms of inertia                        */
     NT_INERTIA = NT_MASS | NT_GYROSCOPIC,
-    NT_ALL_PARTS = 31
+    NT_ALL_PARTS = 31,
+    NT_OWN_DAMPERS = 32 /* beside NT_EXPLICIT: only what adds to nt_combination.own_blocks */
 };
 
 /* The derivative that is wanted, along a variation e[nv] of the unknowns:
@@ -77,7 +78,7 @@ typedef struct nt_combination {
     double turn;            /* s                                                             */
     /* Not 0: of the blocks between entries of v only those of a block of the space with itself are
      * wanted. What is added to others is not looked at, so that a system may leave them out. */
-    int own_blocks;
+    int own_blocks; /* an element may give nothing at all here: see NT_OWN_DAMPERS */
 } nt_combination;
 
 /* What evaluate is to compute: what is NULL is not wanted. It adds to residual and matrix, and
@@ -94,6 +95,7 @@ typedef struct nt_terms {
      * NT_EXPLICIT among `parts`. NULL: all are looked at. */
     const unsigned char *left_out;
     bool damping; /* with residual and NT_EXPLICIT: nt_system.fastest_damping will be asked for */
+    double ahead; /* s, with these: and nt_system.stiffest, that far ahead                      */
 } nt_terms;
 
 /* How a point varies: increments of q and changes of the rest, in the system's frame. */
@@ -103,6 +105,18 @@ typedef struct nt_point_tangent {
     const double *lambda, *mu; /* [nh], [nn]        */
     const double *memory;      /* [n_memory]        */
 } nt_point_tangent;
+
+/* Of single explicit forces the stiffest: largest w^2, 1/s^2, with which one of them, by itself,
+ * lets bodies swing. */
+typedef struct nt_stiffest {
+    double now; /* of bodies that nothing but explicit forces acts on: of others, less      */
+    double all; /* of all bodies as if they were such: of others, more                      */
+    /* The same where surfaces will be nt_terms.ahead later, as they move now; up to 25 times as
+     * much where they only meet then, so that steps that are stable by it see how they meet */
+    double ahead;
+    double rate;  /* 1/s, of damping, as `all`; where nt_system.fastest_damping may know less   */
+    int which[2]; /* of `now`, for damping_name */
+} nt_stiffest;
 
 typedef struct nt_energy {
     double kinetic, potential; /* J                                                      */
@@ -387,6 +401,8 @@ struct nt_system {
      * for damping_name, which may be NULL. 0: there is none. NULL: it is not known. */
     double (*fastest_damping)(void *self, bool beside, int which[2]);
     void (*damping_name)(void *self, const int which[2], char *text, int size);
+    /* Likewise the stiffest of these forces, by the same evaluation. NULL: it is not known. */
+    void (*stiffest)(void *self, nt_stiffest *out);
     /* Asked by everything that computes with the system; what it points to may change between
      * calls. NULL: nobody is asked. Of a run it is set by nt_run_stop_when (model.h). */
     const nt_stop_request *stop;

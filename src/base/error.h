@@ -9,11 +9,11 @@
  * `return nt_fail(e, NT_INVALID, ...)`. error may be NULL. */
 nt_status nt_fail(nt_error *error, nt_status status, const char *format, ...) NT_PRINTF(3, 4);
 
-/* The same with a place in a file. */
+/* Fails like nt_fail, with a place in a file. */
 nt_status nt_fail_at(nt_error *error, nt_status status, const char *file, int line, int column,
                      const char *format, ...) NT_PRINTF(6, 7);
 
-/* The same for functions that have such arguments themselves. */
+/* Fails like nt_fail_at, for functions that have such arguments themselves. */
 nt_status nt_fail_with(nt_error *error, nt_status status, const char *file, int line, int column,
                        const char *format, va_list arguments) NT_PRINTF(6, 0);
 

@@ -25,7 +25,7 @@ static void count_sliding(nt_cli_events *events, int i, double t)
     events->last = i;
 }
 
-/* Its row; the first failure stands until the next step's end. */
+/* Writes an event's row; the first failure stands until the next step's end. */
 static void write_event(void *context, const nt_occurrence *o)
 {
     nt_cli_events *events = context;

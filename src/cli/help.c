@@ -134,7 +134,7 @@ static void man_options(const nt_cli_command *command, FILE *to)
     }
 }
 
-/* Of the text of the pages, year, month and day. */
+/* When the text of the pages was written: year, month and day. */
 #define MANUAL_DATE "2026-11-23"
 
 static void man_command(const nt_cli_command *command, FILE *to)

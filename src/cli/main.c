@@ -182,7 +182,7 @@ static int unknown_topic(const char *name)
     return NT_EXIT_USAGE;
 }
 
-/* Of a command or a topic; man, bash, zsh: what is installed for them, from the same tables. */
+/* Help on a command or a topic; for man, bash and zsh what is installed, from the same tables. */
 static int help(const char *name, const char *of)
 {
     const nt_cli_command *command = name ? find_command(name) : NULL;

@@ -165,7 +165,7 @@ nt_status nt_read_count_balls(nt_reader *reader, int i, int *count);
 nt_status nt_read_declare_balls(nt_reader *reader, int i, int *first);
 nt_status nt_read_count_nodes(nt_reader *reader, int i, int *count);
 nt_status nt_read_declare_nodes(nt_reader *reader, int i, int *first);
-/* The same for the inner nodes of cables (read_beams.c). */
+/* Inner nodes of cables are counted and declared likewise (read_beams.c). */
 nt_status nt_read_count_cable(nt_reader *reader, int i, int *count);
 nt_status nt_read_declare_cable(nt_reader *reader, int i, int *first);
 /* The node of a beam where the marker i has its station. */

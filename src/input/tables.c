@@ -23,7 +23,7 @@ static const nt_key tolerance_keys[] = {
 
 static const char *const about_names[] = {"static", "initial", NULL};
 
-/* As of a force of its own (model/forces/modal_damping.h), which reads them. */
+/* The keys of modal damping, as of a force (model/forces/modal_damping.h), which reads them. */
 static const nt_key modal_keys[] = {
     NT_KEY("ratio", NT_KEY_NUMBERS, .offset = RUN(modal_ratio), .bit = -1, .low = 1,
            .high = NT_MODAL_RATIOS, .up_to = true, .count_offset = RUN(modal_ratios),

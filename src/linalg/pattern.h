@@ -63,7 +63,7 @@ void nt_matrix_free(nt_matrix *matrix);
 void nt_matrix_apply_primary(const nt_matrix *matrix, const double *x, size_t x_stride, double *y,
                              size_t y_stride, int count);
 
-/* The same for x_k[multipliers], the velocities of each x being zero. */
+/* These products where only multipliers of each x_k are given, and its velocities are zero. */
 void nt_matrix_apply_secondary(const nt_matrix *matrix, const double *x, size_t x_stride, double *y,
                                size_t y_stride, int count);
 

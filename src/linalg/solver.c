@@ -364,7 +364,7 @@ static void add_products(nt_solver *s, const double *x)
     }
 }
 
-/* The same with A^T. */
+/* Subtracts the products with A^T. */
 static void add_products_transposed(nt_solver *s, const double *x)
 {
     const nt_pattern *p = &s->full;

@@ -51,10 +51,10 @@
 /* Evaluations of the equations from one look to the next. */
 enum { BETWEEN = 24 };
 
-/* Of the exchanged and of the largest kinetic energy; the part of these that is warned of. */
+/* Allowed parts of the exchanged and of the largest kinetic energy; the part that is warned of. */
 static const double EXCHANGED = 0.25, KINETIC = 0.05, WARNING = 0.02;
 
-/* Of what is warned of: from there on work is followed closely. */
+/* The part of what is warned of from which on work is followed closely. */
 static const double NEAR = 0.25;
 
 /* Rounding of an energy, relative to its parts, that is never growth: a sum over many bodies. */

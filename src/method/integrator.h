@@ -28,6 +28,7 @@ struct nt_integrator {
     struct {           /* of equal steps, the worst that was too long; see nt_report.damped */
         double by, t, step; /* by 0: none was; s                                                */
         int which[2];
+        bool swings; /* by its stiffness, not its damping */
     } damped;
     nt_phase earlier;       /* the state before that, where steps may be taken back        */
     bool awaits;            /* the last step stands only when its review is known      */

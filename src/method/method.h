@@ -112,6 +112,10 @@ typedef struct nt_report {
      * that it is of: above 1 the step was too long for it (nt_system.fastest_damping) */
     double damped;
     int damped_by[2];
+    /* Likewise h times the frequency of the stiffest force (nt_system.stiffest): where steps follow
+     * it, of what it comes to; with equal steps, of what it is */
+    double swings;
+    int swings_by[2];
 } nt_report;
 
 /* One step's world. `step` reads now, writes next and nothing else of the state. */

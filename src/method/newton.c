@@ -274,7 +274,7 @@ static inline void widen(double largest[2], nt_quantity kind, double size)
     largest[NT_ANGLE] = larger(kind == NT_LENGTH ? 0 : size, largest[NT_ANGLE]);
 }
 
-/* Those of a block with inertia: S the diagonal of its tangent. */
+/* Adds what a block with inertia has of these; S is the diagonal of its tangent. */
 static inline void measure_block(const nt_stepper *s, const nt_newton *w, const nt_block *block,
                                  bool corrected, force_sizes *f)
 {

@@ -31,7 +31,7 @@ static size_t kept_size(const nt_integrator *it)
     return it->keeps ? (size_t)pattern->offset[pattern->n_slots] * sizeof(double) : 0;
 }
 
-/* And of the configuration at which it was made. */
+/* The size of the configuration at which it was made. */
 static size_t made_size(const nt_integrator *it)
 {
     bool turns = it->keeps && nt_turning_configuration(it->factors);

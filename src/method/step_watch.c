@@ -9,12 +9,16 @@
 void nt_integrator_watch_step(nt_integrator *it, double h)
 {
     const nt_stepper *s = &it->stepper;
-    if (it->variable || !(s->report.damped > 1 && s->report.damped > it->damped.by))
+    const nt_report *r = &s->report;
+    bool swings = r->swings > r->damped;
+    double by = swings ? r->swings : r->damped;
+    if (it->variable || !(by > 1 && by > it->damped.by))
         return;
-    it->damped.by = s->report.damped;
+    it->damped.by = by;
     it->damped.t = s->now.all[NT_PHASE_T];
     it->damped.step = h;
-    memcpy(it->damped.which, s->report.damped_by, sizeof it->damped.which);
+    it->damped.swings = swings;
+    memcpy(it->damped.which, swings ? r->swings_by : r->damped_by, sizeof it->damped.which);
 }
 
 int nt_integrator_step_warning(const nt_integrator *it, char *text, int size)
@@ -25,11 +29,13 @@ int nt_integrator_step_warning(const nt_integrator *it, char *text, int size)
     if (!it || !(it->damped.by > 0))
         return 0;
     const nt_system *system = it->problem->system;
+    bool swings = it->damped.swings;
     if (system->damping_name)
         system->damping_name(system->self, it->damped.which, name, sizeof name);
     return snprintf(text, text ? (size_t)size : 0,
-                    "steps of %.3g s are too long for friction and damping: at t = %.6g s those of "
-                    "%s alone bear steps up to %.3g s; expected these, or steps: eigenvalue",
-                    it->damped.step, it->damped.t, name[0] ? name : "one force",
-                    it->damped.step / it->damped.by);
+                    "steps of %.3g s are too long for %s: at t = %.6g s %s of "
+                    "%s alone bear%s steps up to %.3g s; expected these, or steps: eigenvalue",
+                    it->damped.step, swings ? "the stiffness of contacts" : "friction and damping",
+                    it->damped.t, swings ? "that" : "those", name[0] ? name : "one force",
+                    swings ? "s" : "", it->damped.step / it->damped.by);
 }

@@ -215,7 +215,7 @@ static inline void nt_element_draw(const nt_run *run, const nt_element *e, nt_sk
     if (e->type->draw)
         e->type->draw(run, e, put, to);
 }
-/* Of its own coordinates; q NULL where they are of first order. */
+/* Where an element's own coordinates begin; q is NULL where they are of first order. */
 static inline void nt_element_initial(const nt_run *run, const nt_element *e, double *q, double *v)
 {
     if (e->type->initial)

@@ -61,7 +61,7 @@ bool nt_element_is_blade(const nt_element *element);
 extern const size_t nt_sampled_period; /* where its period stands among its data, bytes */
 double nt_sampled_value(const nt_element *element, const nt_view *view);
 
-/* Of blocks: their keys alone (states/blocks.c). */
+/* Types of blocks, of which the keys alone are used (states/blocks.c). */
 extern const nt_element_type nt_block_transfer_function;
 extern const nt_element_type nt_block_state_space;
 extern const nt_element_type nt_block_pid;

@@ -230,6 +230,23 @@ double nt_run_fastest_damping(void *self, bool beside, int which[2])
     return fastest;
 }
 
+void nt_run_stiffest(void *self, nt_stiffest *out)
+{
+    const nt_run *run = self;
+    *out = (nt_stiffest){.which = {-1, -1}};
+    for (int i = 0; run && run->dampings && i < run->model->n_elements; i++) {
+        const nt_stiffest *s = &run->dampings[i].stiffest;
+        out->all = fmax(out->all, s->all);
+        out->ahead = fmax(out->ahead, s->ahead);
+        out->rate = fmax(out->rate, s->rate);
+        if (!(s->now > out->now))
+            continue;
+        out->now = s->now;
+        out->which[0] = i;
+        out->which[1] = s->which[1];
+    }
+}
+
 nt_status nt_run_energy_beside(nt_run *run, const nt_point *at, nt_energy *energy)
 {
     nt_view view;

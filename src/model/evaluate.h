@@ -12,7 +12,7 @@ void nt_motion_jet(const nt_run *run, const nt_expression *function, double out[
 
 /* Whether a point has what no look does without: q and v, and with `reacts` the multipliers. */
 bool nt_run_can_look(const nt_run *run, const nt_point *at, bool reacts);
-/* The same for terms that are asked for there. */
+/* Whether the terms that are asked for can be added at that point. */
 bool nt_run_can_add(const nt_run *run, const nt_point *at, const nt_terms *terms);
 /* Whether words can be said into text[size], which are "" so far. */
 static inline bool nt_run_can_say(const nt_run *run, char *text, int size)
@@ -33,6 +33,7 @@ nt_status nt_run_energy_beside(nt_run *run, const nt_point *at, nt_energy *energ
 double nt_run_noticed(void *self, double t);
 nt_status nt_run_rests(void *self, const nt_point *at, unsigned char *lies);
 double nt_run_fastest_damping(void *self, bool beside, int which[2]);
+void nt_run_stiffest(void *self, nt_stiffest *out);
 void nt_run_energy_gained(void *self, const nt_point *from, const nt_point *to, char *text,
                           int size);
 void nt_run_accept(void *self, const nt_point *at, double *next);

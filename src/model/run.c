@@ -147,6 +147,7 @@ static void bind_system(nt_run *run)
         if (run->model->elements[i].type->touches) {
             s->fastest_damping = nt_run_fastest_damping;
             s->damping_name = nt_run_damping_name;
+            s->stiffest = nt_run_stiffest;
         }
     }
     s->given = s->given_rows ? nt_run_given_rotation : NULL;

@@ -58,10 +58,11 @@ typedef struct nt_run_note {
 } nt_run_note;
 
 /* How fast an element damps the motion of two bodies, at most, and at which of its parts; beside
- * [1] their own damping, and without it [0]. See nt_system.fastest_damping. */
+ * [1] their own damping, and without it [0]. And how stiff it is. See nt_system.fastest_damping. */
 typedef struct nt_run_damping {
     double rate[2]; /* 1/s */
     int part[2];
+    nt_stiffest stiffest; /* which[1]: the part */
 } nt_run_damping;
 
 struct nt_run {

@@ -39,7 +39,7 @@ typedef struct nt_shape_data {
 extern const nt_key nt_shape_keys[];
 extern const char *const nt_shape_forms[];
 
-/* As the model keeps it. */
+/* A shape as the model keeps it. */
 typedef struct nt_shape {
     nt_form form;
     const nt_expression *size[3];

@@ -107,7 +107,7 @@ static nt_status csv_count_rows(nt_result *r, uint64_t at, nt_error *error)
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-/* As results are written: a number, or what none is. */
+/* Reads a number, or what stands for none, as results are written. */
 static bool csv_read_number(const char *text, int length, double *value)
 {
     bool minus = length > 0 && text[0] == '-';
@@ -211,7 +211,7 @@ static nt_status find_texts(nt_result *r, uint64_t rows_at, nt_error *error)
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
-/* As results write them. */
+/* Whether a text is a word, as results write them. */
 static bool csv_is_word(const char *text, int length)
 {
     return length > 0 &&

@@ -96,7 +96,7 @@ static bool shortened(const nt_decimal *decimal, double x, uint64_t *n, int *e)
     }
 }
 
-/* The same by way of the C library, whatever its decimal point looks like. */
+/* Finds the digits by way of the C library, whatever its decimal point looks like. */
 static void by_library(double x, uint64_t *n, int *e)
 {
     char text[64];

@@ -95,7 +95,7 @@ static nt_status find_quantities(nt_record *record, nt_error *error)
     return NT_OK;
 }
 
-/* Those of the sensitivity, or those whose derivatives come with each row. */
+/* Finds the parameters: the sensitivity's, or those whose derivatives come with each row. */
 static nt_status find_parameters(nt_record *record, const nt_record_setup *setup, nt_error *error)
 {
     nt_sensitivity *s = record->sensitivity;
@@ -626,7 +626,7 @@ static nt_status derive(nt_record *record, const nt_state *state, int k, const n
     return status == NT_OK ? check_numbers(record, out, k, state->t, error) : status;
 }
 
-/* The same for parameter k of the sensitivity. */
+/* The derivatives of a row in parameter k of the sensitivity. */
 static nt_status find_derivatives(nt_record *record, const nt_integrator *integrator,
                                   const nt_state *state, int k, double *out, nt_error *error)
 {

@@ -66,7 +66,7 @@ nt_status nt_result_read_csv(nt_result *result, long first, long n, double *valu
 nt_status nt_result_read_netcdf(nt_result *result, int array, long first, long n, double *values,
                                 nt_error *error);
 
-/* The same of a table and of its series. */
+/* Read the rows of a table, and those of its series. */
 nt_status nt_result_read_table(nt_result *result, long first, long n, double *values,
                                nt_error *error);
 nt_status nt_result_read_series(nt_result *result, int array, long first, long n, double *values,

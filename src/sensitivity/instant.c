@@ -95,7 +95,7 @@ static nt_status indicator_beside(nt_sensitivity *s, const nt_jump_of_state *jum
 enum { FINER = 3 };
 static const double FINE = 0.0625, ALIKE = 1e-9;
 
-/* Its derivative along a variation by differences over steps of `step`. */
+/* The indicator's derivative along a variation, by differences over steps of `step`. */
 static nt_status difference_indicator(nt_sensitivity *s, const nt_jump_of_state *jump,
                                       int direction, const nt_variation *d, double step,
                                       double *rate)

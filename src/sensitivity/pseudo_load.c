@@ -14,7 +14,7 @@
 
 const double nt_stencil[NT_STENCIL] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
 
-/* The same at fourth order, for the estimate. */
+/* The weights of fourth order, for the estimate of the error. */
 static const double fourth[NT_STENCIL] = {8.0 / 12, -1.0 / 12, 0};
 
 /* ---- differences ---------------------------------------------------------------------------- */

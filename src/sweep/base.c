@@ -54,7 +54,7 @@ static nt_status digest_setting(const nt_sweep *s, FILE *to, const nt_setting *s
     return status;
 }
 
-/* Of everything that varies, or differs between load cases. */
+/* The digest of everything that varies, or differs between load cases. */
 static nt_status digest_values(const nt_sweep *s, FILE *to, nt_error *error)
 {
     nt_status status = NT_OK;

@@ -31,7 +31,7 @@ typedef struct tables {
 
 /* ---- rows that count ------------------------------------------------------------------------ */
 
-/* Of rows for Sobol indices the two independent samples alone. */
+/* Whether a row counts: of those for Sobol indices, the two independent samples alone do. */
 static bool counts(const tables *s, long sample)
 {
     const nt_sweep *sweep = s->t->sweep;

@@ -273,7 +273,7 @@ typedef struct recorded_list {
     int n;
 } recorded_list;
 
-/* Its number in a row of the record. */
+/* The number of a quantity in a row of the record; it is added where it is new. */
 static int find_recorded(recorded_list *list, const recorded *wanted)
 {
     int k = 0;

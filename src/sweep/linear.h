@@ -11,7 +11,7 @@ typedef struct nt_linear {
     double *deviation; /* [n_columns] sqrt(sum of (slope deviation)^2) */
 } nt_linear;
 
-/* Of a list or a grid: that of its values. */
+/* The standard deviation of an axis; of a list or a grid, that of its values. */
 double nt_axis_deviation(const nt_axis *axis);
 
 /* (*linear)[cases or 1] in the arena; NULL where there is no first order: a sweep without its

@@ -24,7 +24,7 @@ typedef struct nt_sample_statistics {
     nt_estimate quantile[NT_QUANTILES];
 } nt_sample_statistics;
 
-/* Of sorted[n], ascending, all finite; n = 0 gives NaN. */
+/* The statistics of sorted[n], ascending, all finite; n = 0 gives NaN. */
 nt_sample_statistics nt_statistics_of(const double *sorted, long n);
 
 /* Pearson's correlation of x[n] and y[n]; NaN where one of them does not vary. */

@@ -286,7 +286,7 @@ static nt_status count_row(void *context, const nt_row *row, nt_error *error)
     return NT_OK;
 }
 
-/* Of rows first to last. */
+/* Looks at rows first to last. */
 static nt_status look_at(const nt_sweep *s, const char *folder, long first, long last,
                          nt_sweep_progress *progress, unsigned char *done, nt_error *error)
 {

@@ -238,7 +238,7 @@ nt_status nt_sweep_id(const nt_sweep *s, long row, unsigned char id[NT_ROW_ID], 
  * the others that were named; it may be NULL. */
 nt_status nt_folder_visit(const nt_sweep *s, const char *folder, nt_row_visitor *visit,
                           void *context, long *damaged, nt_error *error);
-/* The same of rows first to last alone. */
+/* Visits rows first to last alone. */
 nt_status nt_folder_visit_some(const nt_sweep *s, const char *folder, long first, long last,
                                nt_row_visitor *visit, void *context, long *damaged,
                                nt_error *error);

@@ -53,7 +53,7 @@ typedef struct nt_factors {
 /* Everything is allocated here. The problem must outlive them. NT_NO_MEMORY. */
 nt_status nt_factors_create(nt_factors **factors, const nt_problem *problem, nt_solver_kind solver,
                             nt_error *error);
-/* The same without the solver, where it may not be needed; and the solver, once. */
+/* Creates factors without a solver, where none may be needed; takes the solver later, once. */
 nt_status nt_factors_create_matrix(nt_factors **factors, const nt_problem *problem,
                                    nt_solver_kind solver, nt_error *error);
 nt_status nt_factors_take_solver(nt_factors *factors, nt_error *error);

@@ -367,7 +367,7 @@ static nt_status order_pairs(const nt_pairs *pairs, place **out)
     return places ? NT_OK : NT_NO_MEMORY;
 }
 
-/* Of neighbours by |s|: eigenvalues that differ by less than this part are one. */
+/* Neighbouring eigenvalues, ordered by |s|, that differ by less than this part are one. */
 static const double EQUAL = 1e-7;
 
 static void find_groups(nt_modes *m, double size)

@@ -113,7 +113,7 @@ static nt_status begin(search *s, krylov *k)
 }
 
 enum { MOST_RESTARTS = 300 };
-/* Of theta, relative; refine brings pairs on from there. */
+/* The relative error of theta at which iteration ends; refine improves pairs from there. */
 static const double TOLERANCE = 1e-11;
 
 static nt_status iterate(search *s, krylov *k)

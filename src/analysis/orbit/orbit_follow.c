@@ -137,7 +137,7 @@ typedef struct event {
     nt_orbit_event kind;
 } event;
 
-/* Of the parameter's scale, and of the distance to the next point: how near events are found. */
+/* How near events are found, relative to the parameter's scale and to the next point's distance. */
 static const double EVENT = 1e-12;
 enum { SECANTS = 60 };
 

@@ -442,7 +442,7 @@ nt_status nt_orbit_initial_by_parameter(nt_orbit *o, int parameter, double size,
     return status;
 }
 
-/* Of an orbit of a family what is left open is what Newton's method leaves alone. */
+/* The direction that is left open in a family of orbits is what Newton's method leaves alone. */
 nt_status nt_orbit_direction(nt_orbit *o, const nt_orbit_plane *plane, const double *begin,
                              double *u)
 {

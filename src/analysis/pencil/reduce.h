@@ -44,7 +44,7 @@ nt_status nt_basis_find(nt_arena *arena, const nt_columns *a, double tolerance, 
 /* The vectors beyond the rank, perpendicular to all columns; those before. Parts of Q. */
 nt_columns nt_basis_complement(const nt_basis *basis);
 nt_columns nt_basis_range(const nt_basis *basis);
-/* Of the least x with A^T x = rhs: x = Q z, z[rank]. */
+/* Solves for the least x with A^T x = rhs: x = Q z, z[rank]. */
 void nt_basis_solve_rows(const nt_basis *basis, const double *rhs, double *z);
 
 /* ---- independent coordinates --------------------------------------------------------------------

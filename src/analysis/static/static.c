@@ -435,7 +435,7 @@ nt_hold nt_static_hold(const nt_static *s, int entry)
     return h;
 }
 
-/* As the problem's, unpacked; all blocks of a node with something held are full. */
+/* The problem's pattern, unpacked; all blocks of a node with something held are full. */
 static nt_status make_pattern(nt_static *s)
 {
     const nt_pattern *from = s->problem->pattern;

@@ -74,7 +74,7 @@ static bool is_free_beside(nt_static *s)
     return !has_near && !has_far;
 }
 
-/* Of what has been held one after the other: asked for, critical, free. */
+/* Moves what was held last to the critical: these follow what was asked for, the free ones them. */
 static void sort_as_critical(nt_static *s)
 {
     nt_hold last = s->holds[s->n_holds - 1], *first_free = &s->holds[s->n_holds - 1 - s->n_free];
@@ -116,7 +116,7 @@ static bool is_held(const nt_static *s, int entry)
     return false;
 }
 
-/* Of what is held as free: what may lie where it is. */
+/* Counts those that are held as free and may lie where they are. */
 static void count_resting(nt_static *s)
 {
     s->n_resting = 0;

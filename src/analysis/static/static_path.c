@@ -163,7 +163,7 @@ static nt_status step_load(path *a, double load)
     return status;
 }
 
-/* The same with friction, which sticks at the present point. */
+/* A step with friction, which sticks at the present point. */
 static nt_status step_rough(path *a, double load)
 {
     nt_static *s = a->s;

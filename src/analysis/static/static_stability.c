@@ -58,7 +58,7 @@ static void scale(double *x, double by, int n)
         x[i] *= by;
 }
 
-/* The same numbers every time, none of them small. */
+/* Begins with the same numbers every time, none of them small. */
 static void begin(const nt_static *s, double *x)
 {
     unsigned seed = 1;
@@ -127,7 +127,7 @@ static void diagonalise(lanczos *l)
     }
 }
 
-/* As |rho| <= 1, smaller ones are rounding. */
+/* Because |rho| <= 1, any theta that is smaller is rounding. */
 static const double LEAST_THETA = 0.4;
 
 /* The smallest rho of those found, its vector into x. */
@@ -149,7 +149,7 @@ static double smallest(const nt_static *s, const lanczos *l, double shift, doubl
     return rho;
 }
 
-/* Of a positive definite matrix; and all but singular where a direction is free. */
+/* The first makes the matrix positive definite, the second all but singular where it is free. */
 static const double SHIFTS[2] = {1.05, 1e-13};
 
 nt_status nt_static_find_softest(nt_static *s, bool roughly, double *value)

@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 
-/* As many at once as --threads says, or as there are processors. */
+/* How many rows run at once: as --threads says, or as many as there are processors. */
 int nt_cli_sweep_at_once(const nt_cli_options *options);
 
 /* Rows by --engine parallel or slurm. An exit status. */

@@ -76,7 +76,7 @@ const nt_node *nt_document_root(const nt_document *document);
 /* The text as it was read, for provenance. Changes by nt_document_set are not in it. */
 const nt_source *nt_document_source(const nt_document *document);
 
-/* The same text, now the caller's: to be freed, and not before the document is destroyed. */
+/* Hands the text to the caller, who frees it, but not before the document is destroyed. */
 char *nt_document_release_text(nt_document *document);
 
 /* Put a value at a dotted path: "simulation.step", "bodies.top.position.0" (lists count from 0).

@@ -251,7 +251,7 @@ int nt_block_factor_dependent(nt_block_lu *block, const double *values, const do
  * is not finite. */
 double nt_block_solve(nt_block_lu *block, const double *b, double *x, double tolerance,
                       double least);
-/* The same without any check of the solution. */
+/* Solves without any check of the solution. */
 void nt_block_solve_unchecked(nt_block_lu *block, const double *b, double *x);
 /* The transposed system; needs nt_block_take_transposed. */
 double nt_block_solve_transposed(nt_block_lu *block, const double *b, double *x, double tolerance,
@@ -269,7 +269,7 @@ nt_status nt_block_take_columns(nt_block_lu *block);
 int nt_block_solve_columns(nt_block_lu *block, double *b, int count, double tolerance,
                            double *error);
 
-/* The same for four vectors side by side, b[n][4]. */
+/* Solves for four vectors side by side, b[n][4]. */
 int nt_block_solve_beside(nt_block_lu *block, double *b, double tolerance, double *error);
 
 /* Leave multipliers out from the next factorisation on. */

@@ -53,7 +53,7 @@ typedef struct nt_family {
 } nt_family;
 
 nt_family nt_family_of_step(const nt_options *options, double h);
-/* The same options and another step. */
+/* Changes the coefficients to those of another step, with the options as they were. */
 void nt_family_set_step(nt_family *family, double h);
 
 #endif

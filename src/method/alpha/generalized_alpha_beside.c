@@ -116,7 +116,7 @@ void nt_generalized_alpha_known_beside(const nt_problem *p, const nt_family *c,
     find_known(p, c, l, from, to);
 }
 
-/* The same of the second half. */
+/* What dv1, dvdot1 and da_1 follow from once e is solved for, and where they go. */
 typedef struct solved {
     double gamma_prime, beta_prime, share;
     const double *y, *c_v;

@@ -82,7 +82,7 @@ NT_INLINE void put_three(lanes x, double *out) { out[0] = x[0], out[1] = x[1], o
 
 enum { FOUR = 4 };
 
-/* Of four bodies; J in body axes, then in those of the frame. */
+/* Four bodies side by side; J in body axes, then in those of the frame. */
 typedef struct bodies {
     double q[4][FOUR], w[4][FOUR], J[9][FOUR];
 } bodies;

@@ -75,7 +75,7 @@ const char *const nt_bdf_words[NT_BDF_WORDS] = {
 
 /* ---- tolerances ----------------------------------------------------------------------------- */
 
-/* Of kinds without a tolerance, relative to the loosest given. */
+/* The tolerance of kinds that are given none, relative to the loosest that is given. */
 static const double LOOSE = 1e3;
 
 static void bdf_fill_tolerances(nt_bdf *b)
@@ -358,7 +358,7 @@ static const double LARGEST_TURN = 1;
 
 static double bdf_least(double a, double b) { return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b); }
 
-/* Of a step, s; 0: any. */
+/* The largest step, s; 0: any. */
 static double bdf_longest(const nt_bdf *b, bool first)
 {
     const nt_stepper *s = b->stepper;

@@ -23,7 +23,7 @@
 /* Options of the implicit push, nt_push_end: the table of a method that has no others. */
 enum { NT_PUSH_OPTIONS = 4 };
 extern const nt_option_key nt_push_options[NT_PUSH_OPTIONS];
-/* The same as entries of another table. */
+/* These options as entries of another table. */
 /* clang-format off */
 #define NT_PUSH_OPTION_KEYS                                                                        \
     {"tolerance_velocity", NT_REAL, 1e-10, 1e-300, 1, "m/s", NULL,                                 \

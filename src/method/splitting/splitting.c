@@ -43,7 +43,7 @@ static size_t splitting_memory_size(const nt_problem *p, const nt_splitting *c)
 {
     size_t followed = 2 * (size_t)nt_splitting_follows(p);
     size_t always = 8 + 3 * (size_t)p->nv + (size_t)p->nq + (size_t)p->nc + followed;
-    return always + (c->bounds ? 3 + 2 * (size_t)p->nv : 0);
+    return always + (c->bounds ? 5 + 2 * (size_t)p->nv : 0);
 }
 
 void nt_splitting_layout(const nt_problem *p, const nt_splitting *c, nt_layout *sizes)
@@ -94,6 +94,7 @@ nt_status nt_splitting_explicit(nt_stepper *s, const nt_splitting *c, double h, 
     at.q = q, at.v = v, at.lambda = lambda, at.mu = lambda + p->nh;
     at.t += c->alpha * h;
     nt_terms terms = {.parts = c->explicit_parts, .residual = out, .damping = true};
+    terms.ahead = c->bounds ? h : 0;
     if (damped) {
         nt_splitting_clear_damping(damped);
         terms.matrix = &damped->damping;
@@ -134,6 +135,33 @@ double nt_splitting_share(const nt_problem *p, const nt_phase *now, double h)
     return h / (6 * (h / 2 + *nt_splitting_memory_of(p, now).since));
 }
 
+/* How the step stands to what single forces bear where A was taken; see splitting_bounds.c. */
+static nt_status splitting_watch(nt_stepper *s, const nt_splitting *c, double h)
+{
+    const nt_system *system = s->problem->system;
+    nt_report *report = &s->report;
+    memset(report->damped_by, -1, sizeof report->damped_by);
+    memset(report->swings_by, -1, sizeof report->swings_by);
+    if (c->explicit_parts == 0)
+        return NT_OK;
+    if (system->fastest_damping)
+        report->damped = h * system->fastest_damping(system->self, c->second, report->damped_by) /
+                         (c->second ? NT_SPLITTING_DAMPED_SECOND : NT_SPLITTING_DAMPED_FIRST);
+    if (system->stiffest) {
+        nt_stiffest stiffest;
+        system->stiffest(system->self, &stiffest);
+        report->swings =
+            h * sqrt(c->bounds ? stiffest.ahead : stiffest.now) / nt_splitting_stable_swing(c);
+        memcpy(report->swings_by, stiffest.which, sizeof stiffest.which);
+    }
+    if (!c->bounds || (report->damped <= 1 && report->swings <= 1))
+        return NT_OK;
+    report->words = report->damped > 1
+                        ? "a contact damps faster than steps of this size are stable for"
+                        : "surfaces meet faster than steps of this size can follow";
+    return NT_NOT_CONVERGED;
+}
+
 /* A of the step: at q0 o exp(alpha h v0), with its stiffness where it is wanted; or, of second
  * order, at the predicted middle of the step, with the damping of the blocks that are alone. */
 static nt_status splitting_take_explicit(nt_stepper *s, const nt_splitting *c, const work *w,
@@ -163,6 +191,8 @@ static nt_status splitting_take_explicit(nt_stepper *s, const nt_splitting *c, c
                    .lambda = w->lambda_p,
                    .mu = w->lambda_p + p->nh,
                    .memory = s->now.memory};
+    if (status == NT_OK)
+        status = splitting_watch(s, c, h);
     if (status == NT_OK && c->bounds)
         status = nt_splitting_bounds(s, c, h, &at, w->rows);
     if (status == NT_OK && c->measures)
@@ -468,16 +498,6 @@ nt_status nt_splitting_start(nt_stepper *s, const nt_splitting *c)
     return splitting_provide(s, c);
 }
 
-/* h times the rate of the fastest damping by a single force where A was taken, over what is stable;
- * see splitting_bounds.c. */
-static double splitting_damped(const nt_problem *p, const nt_splitting *c, double h, int which[2])
-{
-    if (!p->system->fastest_damping || c->explicit_parts == 0)
-        return 0;
-    return h * p->system->fastest_damping(p->system->self, c->second, which) /
-           (c->second ? NT_SPLITTING_DAMPED_SECOND : NT_SPLITTING_DAMPED_FIRST);
-}
-
 /* Where A answers a reaction by more than it has followed, each step's multipliers are off by more
  * than those of the step before: so many times on end, and then by such a part of them, that it is
  * not the motion which makes them differ. */
@@ -515,12 +535,7 @@ nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
     s->next.all[NT_PHASE_T] = s->now.all[NT_PHASE_T] + h;
     s->report = (nt_report){.unknown = -1};
     status = splitting_take_explicit(s, c, &w, h, own);
-    int which[2] = {-1, -1};
-    double damped = status == NT_OK ? splitting_damped(p, c, h, which) : 0;
-    if (c->bounds && damped > 1) {
-        s->report.words = "a contact damps faster than steps of this size are stable for";
-        return NT_NOT_CONVERGED;
-    }
+    nt_report watched = s->report; /* the iterations write their own */
     if (status == NT_OK && own->n_alone + own->n_apart > 0) {
         status = splitting_step_alone(s, c, &w, h, own);
         if (status == NT_OK)
@@ -537,8 +552,9 @@ nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
     }
     if (status == NT_OK && c->explicit_parts != 0 && nt_splitting_follows(p) > 0)
         status = splitting_watch_multipliers(s, w.lambda_p);
-    s->report.damped = damped;
-    memcpy(s->report.damped_by, which, sizeof which);
+    s->report.damped = watched.damped, s->report.swings = watched.swings;
+    memcpy(s->report.damped_by, watched.damped_by, sizeof watched.damped_by);
+    memcpy(s->report.swings_by, watched.swings_by, sizeof watched.swings_by);
     return status;
 }
 

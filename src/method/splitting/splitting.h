@@ -84,6 +84,8 @@ typedef struct nt_splitting_memory {
     double *looked;        /* with `bounds`: steps since the eigenvalues were looked at, 0: never */
     double *square;        /* largest w^2, 1/s^2                                            */
     double *rate;          /* largest rate of damping, 1/s                                  */
+    double *single;        /* 1/s^2, of the stiffest single force, the least since then       */
+    double *single_rate;   /* 1/s, likewise of damping                                       */
     double *fast, *damped; /* [nv] their vectors                                           */
 } nt_splitting_memory;
 
@@ -113,7 +115,9 @@ static inline nt_splitting_memory nt_splitting_memory_of(const nt_problem *p, co
     m.looked = m.speed + 1;
     m.square = m.looked + 1;
     m.rate = m.square + 1;
-    m.fast = m.rate + 1;
+    m.single = m.rate + 1;
+    m.single_rate = m.single + 1;
+    m.fast = m.single_rate + 1;
     m.damped = m.fast + p->nv;
     return m;
 }
@@ -129,6 +133,8 @@ nt_status nt_splitting_explicit(nt_stepper *s, const nt_splitting *c, double h, 
  * and by what the last step, of size h, came across. See splitting_bounds.c. */
 nt_status nt_splitting_bounds(nt_stepper *s, const nt_splitting *c, double h, const nt_point *at,
                               double *y);
+/* h w of the fastest oscillation for which steps are stable without damping. */
+double nt_splitting_stable_swing(const nt_splitting *c);
 double nt_splitting_stable_step(const nt_stepper *s, const nt_splitting *c, double h);
 
 /* The acceleration that `second` takes A with: a_p[nv], from the last two. */

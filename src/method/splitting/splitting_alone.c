@@ -79,7 +79,7 @@ static nt_status splitting_solve_mass(const nt_problem *p, const nt_block *block
     return isfinite(turn.x + turn.y + turn.z) ? NT_OK : NT_SINGULAR;
 }
 
-/* The same of one block, with pivots. */
+/* Solves for one block, with pivots. */
 static nt_status splitting_solve_damped(const nt_splitting_own *own, int k, const double *f,
                                         const double *a_p, double *a)
 {
@@ -123,7 +123,7 @@ typedef struct group {
     lanes S[SIX][SIX], d[SIX], pivot[SIX];
 } group;
 
-/* Of its diagonal entry: a smaller pivot counts as lost. */
+/* A pivot below this part of its diagonal entry counts as lost. */
 static const double LOST = 1e-6;
 
 /* d becomes S^-1 d; pivot: what was left of each diagonal entry. */

@@ -24,8 +24,13 @@
 
 enum { EVERY = 50, ROUNDS = 2, FIRST_ROUNDS = 40 };
 
-/* Of the bound, so that what grows until the next look does no harm. */
+/* The part of the bound that is used, so that what grows until the next look does no harm. */
 static const double SAFETY = 0.9;
+
+/* Between two looks there is another where the stiffest single force, or the one that damps
+ * fastest, has grown by this factor and reaches this (h w)^2 or h times its rate: what several of
+ * them do together is more, and what of bodies that are held is more or less. */
+static const double STIFFER = 1.5, MATTERS = 0.05;
 
 /* Any vector that is at right angles to none that matters. */
 static void splitting_begin_mode(const nt_problem *p, double *x)
@@ -43,7 +48,8 @@ static double splitting_length_of(const nt_problem *p, const double *x)
 }
 
 /* The damping that the step takes with the blocks that are alone, each by itself, sets no bound: it
- * leaves y = C x. What they do to each other and to the rest remains. */
+ * leaves y = C x. What they do to each other and to the rest remains, and what elements keep out of
+ * h/2 D. */
 static void splitting_leave_own(const nt_splitting_own *own, double h, const double *x, double *y)
 {
     for (int k = 0; k < own->n_alone; k++)
@@ -83,6 +89,37 @@ static nt_status splitting_iterate(nt_stepper *s, const nt_splitting_own *own, d
     return status;
 }
 
+double nt_splitting_stable_swing(const nt_splitting *c)
+{
+    return c->second ? NT_SPLITTING_SWINGS_SECOND : sqrt(2 / fmax(c->alpha, 0.5));
+}
+
+/* The largest step that is stable by what the looks found, and by `rate` if that is more. */
+static double splitting_stable_by(const nt_splitting *c, const nt_splitting_memory *m, double rate)
+{
+    rate = fmax(rate, *m->rate);
+    double swings = sqrt(*m->square);
+    if (c->second)
+        return fmin(swings > 0 ? NT_SPLITTING_SWINGS_SECOND / swings : (double)INFINITY,
+                    rate > 0 ? NT_SPLITTING_DAMPED_SECOND / rate : (double)INFINITY);
+    double root = sqrt(rate * rate + 8 * c->alpha * *m->square);
+    return rate + root > 0 ? 4 / (rate + root) : (double)INFINITY;
+}
+
+/* Whether single forces, by the evaluation made last, have become so much stiffer or damp so much
+ * faster than since the last look that there is another one. */
+static bool splitting_grows(const nt_problem *p, double h, nt_splitting_memory *m, bool looks)
+{
+    nt_stiffest now = {.all = 0};
+    if (p->system->stiffest)
+        p->system->stiffest(p->system->self, &now);
+    bool grows = (now.all > STIFFER * *m->single && now.all * h * h > MATTERS) ||
+                 (now.rate > STIFFER * *m->single_rate && now.rate * h > MATTERS);
+    *m->single = grows || looks ? now.all : fmin(*m->single, now.all);
+    *m->single_rate = grows || looks ? now.rate : fmin(*m->single_rate, now.rate);
+    return grows;
+}
+
 nt_status nt_splitting_bounds(nt_stepper *s, const nt_splitting *c, double h, const nt_point *at,
                               double *y)
 {
@@ -90,11 +127,12 @@ nt_status nt_splitting_bounds(nt_stepper *s, const nt_splitting *c, double h, co
     nt_splitting_own *own = s->own;
     nt_splitting_memory before = nt_splitting_memory_of(p, &s->now);
     nt_splitting_memory next = nt_splitting_memory_of(p, &s->next);
-    size_t bytes = (3 + 2 * (size_t)p->nv) * sizeof(double);
+    size_t bytes = (5 + 2 * (size_t)p->nv) * sizeof(double);
     memcpy(next.looked, before.looked, bytes);
-    bool first = *before.looked == 0;
-    *next.looked = fmod(*before.looked, EVERY) + 1;
-    if (!first && *next.looked != 1)
+    bool begins = *before.looked == 0, due = fmod(*before.looked, EVERY) == 0;
+    bool first = splitting_grows(p, h, &next, due) || begins;
+    *next.looked = first || due ? 1 : *before.looked + 1;
+    if (!first && !due)
         return NT_OK;
     if (first)
         splitting_begin_mode(p, next.fast), splitting_begin_mode(p, next.damped);
@@ -111,19 +149,18 @@ nt_status nt_splitting_bounds(nt_stepper *s, const nt_splitting *c, double h, co
                                   first ? FIRST_ROUNDS : ROUNDS, k == 0 ? next.fast : next.damped,
                                   y, k == 0 ? next.square : next.rate);
     }
-    return status;
+    if (status != NT_OK || h <= splitting_stable_by(c, &next, 0))
+        return status;
+    s->report.words = "the explicit forces are stiffer than steps of this size are stable for";
+    return NT_NOT_CONVERGED;
 }
 
 double nt_splitting_stable_step(const nt_stepper *s, const nt_splitting *c, double h)
 {
     nt_splitting_memory m = nt_splitting_memory_of(s->problem, &s->next);
+    const nt_report *r = &s->report;
     double single =
-        s->report.damped / h * (c->second ? NT_SPLITTING_DAMPED_SECOND : NT_SPLITTING_DAMPED_FIRST);
-    double square = *m.square, rate = fmax(*m.rate, single);
-    if (c->second) {
-        double by_rate = rate > 0 ? NT_SPLITTING_DAMPED_SECOND / rate : (double)INFINITY;
-        return SAFETY * fmin(square > 0 ? 1.2 / sqrt(square) : (double)INFINITY, by_rate);
-    }
-    double root = sqrt(rate * rate + 8 * c->alpha * square);
-    return rate + root > 0 ? SAFETY * 4 / (rate + root) : (double)INFINITY;
+        r->damped / h * (c->second ? NT_SPLITTING_DAMPED_SECOND : NT_SPLITTING_DAMPED_FIRST);
+    double stable = splitting_stable_by(c, &m, single);
+    return SAFETY * (r->swings > 0 ? fmin(stable, h / r->swings) : stable);
 }

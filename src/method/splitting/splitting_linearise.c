@@ -222,8 +222,9 @@ static nt_point splitting_point_of_explicit(const nt_stepper *s, const linear *l
     return at;
 }
 
-/* y += K_A dq_A + C_A dv_A + A_lambda dlambda_A + R_p with velocities v[nv] where A was taken. */
-static nt_status splitting_push_explicit(nt_stepper *s, const linear *l,
+/* y += K_A dq_A + C_A dv_A + A_lambda dlambda_A + R_p with velocities v[nv] where A was taken, of
+ * the parts given. */
+static nt_status splitting_push_explicit(nt_stepper *s, const linear *l, unsigned parts,
                                          const nt_directions *directions, const double *v,
                                          double *y)
 {
@@ -231,7 +232,7 @@ static nt_status splitting_push_explicit(nt_stepper *s, const linear *l,
     int count = directions->count;
     nt_point at = splitting_point_of_explicit(s, l, v);
     nt_push push = splitting_push_of(p, &at, count, l->dq_A, y);
-    push.parts = l->c->explicit_parts;
+    push.parts = parts;
     push.stiffness = 1;
     nt_status status = nt_variation_push(s->factors, &push);
     push.stiffness = 0, push.damping = 1, push.x = l->dv_A;
@@ -241,7 +242,7 @@ static nt_status splitting_push_explicit(nt_stepper *s, const linear *l,
     if (status == NT_OK && nt_splitting_follows(p) > 0)
         status = nt_variation_push_multipliers(s->factors, &push);
     for (int k = 0; k < count && status == NT_OK; k++) {
-        nt_terms terms = {.parts = l->c->explicit_parts, .residual = y + (size_t)k * (size_t)p->n};
+        nt_terms terms = {.parts = parts, .residual = y + (size_t)k * (size_t)p->n};
         status = directions->load(directions->context, k, &at, &terms);
     }
     return status;
@@ -251,12 +252,13 @@ static nt_status splitting_push_explicit(nt_stepper *s, const linear *l,
  * friction turns over within 0.05 m/s the error is 1e-5 of a term that is of the order of h^3. */
 static const double ASIDE = 1e-5;
 
-/* force += h/2 dD w of the blocks of one colour, by central differences. */
+/* force += h/2 dD w of the blocks of one colour, by central differences: of the forces in D. */
 static nt_status splitting_vary_damping(nt_stepper *s, const linear *l,
                                         const nt_directions *directions, int colour)
 {
     const nt_problem *p = s->problem;
     size_t n = (size_t)p->n;
+    unsigned parts = l->c->explicit_parts | NT_OWN_DAMPERS;
     double eps = INFINITY;
     for (int k = 0; k < l->own->n_alone; k++)
         for (int j = 0; j < nt_splitting_damped(l->own, k, colour); j++) {
@@ -273,7 +275,7 @@ static nt_status splitting_vary_damping(nt_stepper *s, const linear *l,
                 l->scratch[i] += by * l->w[i];
             }
         memset(l->beside, 0, (size_t)directions->count * n * sizeof(double));
-        status = splitting_push_explicit(s, l, directions, l->scratch, l->beside);
+        status = splitting_push_explicit(s, l, parts, directions, l->scratch, l->beside);
         for (int d = 0; d < directions->count; d++)
             for (int k = 0; k < l->own->n_alone; k++)
                 for (int j = 0; j < nt_splitting_damped(l->own, k, colour); j++) {
@@ -313,7 +315,8 @@ static nt_status splitting_explicit_change(nt_stepper *s, const linear *l,
     if (l->c->explicit_parts == 0)
         return NT_OK;
     splitting_vary_place(s, l, directions, before);
-    nt_status status = splitting_push_explicit(s, l, directions, l->v_A, l->force);
+    nt_status status =
+        splitting_push_explicit(s, l, l->c->explicit_parts, directions, l->v_A, l->force);
     for (int colour = 0; status == NT_OK && l->c->second && colour < l->own->n_colours; colour++)
         status = splitting_vary_damping(s, l, directions, colour);
     if (status == NT_OK && l->own->damping.values)

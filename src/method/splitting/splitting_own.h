@@ -23,6 +23,9 @@ enum { NT_SPLITTING_DAMPED = 6 };
 /* Stable h times the rate of damping, of first and of second order. */
 static const double NT_SPLITTING_DAMPED_FIRST = 2, NT_SPLITTING_DAMPED_SECOND = 4.0 / 7;
 
+/* Stable h times the frequency of an oscillation, of second order. */
+static const double NT_SPLITTING_SWINGS_SECOND = 1.2;
+
 /* Part of a copy between an array of the problem and one of the rest. */
 typedef struct nt_splitting_span {
     int whole, part, count;
@@ -91,7 +94,8 @@ nt_status nt_splitting_step_apart(nt_stepper *s, const nt_splitting *c, double h
  */
 nt_status nt_splitting_rest_begin(nt_splitting_own *own, const nt_stepper *s,
                                   const double *explicit, nt_stepper *rest);
-/* Its end into `next` of the whole, and its report; after `made` factorisations. */
+/* Puts the end of the rest's step into `next` of the whole, with its report. made: it factorised.
+ */
 void nt_splitting_rest_end(const nt_splitting_own *own, nt_stepper *s, const nt_stepper *rest,
                            bool made);
 

@@ -13,7 +13,7 @@
 
 enum { NT_MOST_ORDER = 20, NT_MOST_OUTLINE = 40, NT_MOST_NODES = 100000 };
 
-/* As the file gives a section. */
+/* A section as the file gives it. */
 typedef struct nt_beam_section {
     unsigned given;
     int shape; /* nt_beam_shape */
@@ -230,7 +230,7 @@ void nt_beam_fill_line(nt_beam *b);
 /* At the length s within a piece of the line. */
 int nt_beam_piece(const nt_beam *b, double s);
 v3 nt_beam_line_at(const nt_beam *b, int piece, double s, m3 *axes);
-/* Of the straight pieces between points. */
+/* The points of the line, and the lengths and directions of the straight pieces between them. */
 v3 nt_beam_point(const nt_beam *b, int i);
 double nt_beam_chord(const nt_beam *b, int i);
 v3 nt_beam_chord_direction(const nt_beam *b, int i);

@@ -441,7 +441,7 @@ NT_INLINE void put_pair(const nt_view *view, int at, const pair_rows *rows)
     put_block(nt_view_couple(view, at + 3), rows->theta + 3, false);
 }
 
-/* The same of a symmetric tangent, on the other side of the diagonal. */
+/* Adds a symmetric tangent's blocks on the other side of the diagonal, transposed. */
 NT_INLINE void put_mirrored(const nt_view *view, int at, const pair_rows *rows)
 {
     put_block(nt_view_couple(view, at), rows->x, true);

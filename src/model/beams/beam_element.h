@@ -4,7 +4,7 @@
 
 #include "model/beams/beam_strain.h"
 
-/* Its nodes, and what they feel: work of one evaluation. */
+/* The nodes of an element and what acts on them: the work of one evaluation. */
 typedef struct nt_beam_nodes {
     int n; /* nodes */
     int first_body, first_port;
@@ -51,7 +51,7 @@ void nt_beam_add_lumped(const nt_view *view, const nt_beam *b);
 /* Doubles of view->scratch that elements of these sizes need. */
 size_t nt_beam_scratch(const nt_beam *b);
 
-/* As far as a path of static states has put it on. */
+/* Gravity, as far as a path of static states has put it on. */
 static inline v3 nt_beam_gravity(const nt_run *run)
 {
     return v3_scale(run->share[NT_SHARE_GRAVITY], v3_load(run->gravity));

@@ -30,7 +30,7 @@ NT_INLINE void four_transpose(lanes a[4])
 
 NT_INLINE lanes four_all(double s) { return (lanes){s, s, s, s}; }
 NT_INLINE four_v3 four_same(v3 a) { return (four_v3){four_all(a.x), four_all(a.y), four_all(a.z)}; }
-/* Of four vectors with anything behind. */
+/* Four vectors side by side, from four loads of which the last entry is not used. */
 NT_INLINE four_v3 four_of(lanes a[4])
 {
     four_transpose(a);

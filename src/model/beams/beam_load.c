@@ -176,7 +176,7 @@ static void add_blocks_of_span(span *s, const nt_view *view, int at)
         }
 }
 
-/* Of the interpolated motion at a point. */
+/* The power of a force and a moment at a point of the interpolated motion. */
 static double power_at(const span *s, const nt_view *view, const double *N, v3 f, v3 m,
                        bool follows)
 {

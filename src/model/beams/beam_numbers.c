@@ -448,7 +448,7 @@ static void fill_fours(nt_beam *b)
     }
 }
 
-/* Of both elements that meet at a node. */
+/* The mass at a node: the sum over the elements that meet there. */
 static nt_beam_mass mass_of_node(const nt_beam *b, int node)
 {
     nt_beam_mass sum = {0};

@@ -221,13 +221,13 @@ static void failure(const nt_element *element, const nt_view *view, char *text, 
 static void put(nt_lane *p, int l, v3 a) { p[0].of[l] = a.x, p[1].of[l] = a.y, p[2].of[l] = a.z; }
 static v3 get(const nt_lane *p, int l) { return v3_of(p[0].of[l], p[1].of[l], p[2].of[l]); }
 
-/* What is asked for, and sums over balls, one after the other: forces, moments and damping of rings
- * and cage. */
+/* What is asked for, and sums over balls, one after the other: forces and moments of rings
+ * and cage, damping of rings. */
 typedef struct sums {
-    bool pushes, damps, damps_partner[NT_BALL_CONTACTS];
+    bool pushes, damps, damps_partner[NT_POCKET];
     double slope2[NT_POCKET]; /* of the squares of the slopes of friction on each race, (N s/m)^2 */
     v3 F[NT_BALL_CONTACTS], moment[NT_BALL_CONTACTS];
-    double damping[NT_BALL_CONTACTS][36];
+    double damping[NT_POCKET][36];
 } sums;
 
 /* Where 3 x 3 numbers of an element are added up: in the matrix itself, where nobody else adds to
@@ -390,32 +390,20 @@ static nt_status push_pockets(const nt_view *view, const nt_bearing *b, group *g
     nt_skeleton skeleton = b->pocket_shape == 0 ? NT_LINE : NT_POINT;
     nt_pocket_lanes pockets;
     nt_push_lanes *push = &g->push[NT_POCKET];
-    nt_damping_lanes damping;
     gather_pockets(b, cage, g, &pockets);
-    nt_lanes_pocket(skeleton, NT_LANES_PUSH, g->n, &b->pocket, &b->pocket_law, &pose, &g->balls,
-                    &pockets, push, NULL);
+    nt_lanes_pocket(skeleton, g->n, &b->pocket, &b->pocket_law, &pose, &g->balls, &pockets, push);
     if (all->pushes && !has_values(push, g->n, b->most_pocket_force, NULL))
         return NT_NOT_FINITE;
     for (int l = 0; l < g->n; l++)
         g->in_pockets = g->in_pockets || push->touches[l];
-    if (g->in_pockets && all->damps) {
-        nt_lanes_pocket(skeleton, NT_LANES_PUSH_AND_DAMP, g->n, &b->pocket, &b->pocket_law, &pose,
-                        &g->balls, &pockets, push, &damping);
-        add_lanes(&g->damping, &damping, g->n);
-    }
-    if (g->in_pockets && all->damps_partner[NT_POCKET]) {
-        nt_lanes_pocket(skeleton, NT_LANES_DAMP_RING, g->n, &b->pocket, &b->pocket_law, &pose,
-                        &g->balls, &pockets, NULL, &damping);
-        sum_lanes(all->damping[NT_POCKET], &damping, g->n);
-    }
     return NT_OK;
 }
 
 /* How fast single contacts damp. On races, whose rings are heavier by far, the ball alone counts,
  * which methods that take its own damping implicitly take with it; what is left is what all balls
- * together do to a ring that moves (find_damping_of_ring). A cage is
- * as light as its balls: that each takes its own damping by itself makes them swing against each
- * other where steps are long, so the whole rate counts for them. */
+ * together do to a ring that moves (find_damping_of_ring). Pockets are not among that: a
+ * cage is as light as its balls, and what each takes by itself of a damper between two such bodies
+ * makes them swing against each other, more the longer the step is. */
 static void find_damping(const nt_element *element, const nt_view *view, const nt_bearing *b,
                          const group *g, sums *all)
 {
@@ -442,6 +430,54 @@ static void find_damping(const nt_element *element, const nt_view *view, const n
                 damping->rate[k] = rate;
                 damping->part[k] = NT_BALL_CONTACTS * (g->first + l) + NT_POCKET;
             }
+    }
+}
+
+static double fastest_growth(const nt_view *view, const nt_bearing *b, const group *g, int other)
+{
+    double most = 0;
+    for (int l = 0; l < g->n && view->terms->ahead > 0; l++) {
+        const nt_motion *ball = &view->motion[b->first_ball + g->first + l];
+        v3 past = v3_sub(ball->a, view->motion[other].a);
+        most = fmax(most, v3_dot(past, past));
+    }
+    return sqrt(most);
+}
+
+/* How stiff contacts are: a ball lies against both races at a time, and its ring may move as well;
+ * a cage is turned by a ball at its pitch circle. What several balls do to a ring or to the cage
+ * together is more. How the rates of indentation grow is bounded by how fast balls are accelerated
+ * past each of these. */
+static void find_stiffness(const nt_element *element, const nt_view *view, const nt_bearing *b,
+                           const group *g)
+{
+    nt_stiffest *stiffest = &view->run->dampings[element - view->model->elements].stiffest;
+    const nt_body *bodies = view->run->bodies;
+    double own = 1 / bodies[b->first_ball].mass, r = 0.5 * b->pitch_diameter;
+    double of_free = 0, all = 0, ahead = 0, now, later;
+    for (int which = NT_OUTER; which <= NT_INNER; which++) {
+        const nt_body *ring = &bodies[b->rings[which]];
+        double mobility = own + (ring != bodies && ring->mass > 0 ? 1 / ring->mass : 0);
+        nt_lanes_stiffest(&b->races[which].law, g->n, &g->push[which], mobility, view->terms->ahead,
+                          fastest_growth(view, b, g, b->rings[which]), &now, &later);
+        of_free += own / mobility * now;
+        all += now;
+        ahead += later;
+    }
+    if (b->has_cage) {
+        const nt_body *cage = &bodies[b->cage];
+        double turn = r * r / fmin(fmin(cage->J.xx, cage->J.yy), cage->J.zz);
+        nt_lanes_stiffest(&b->pocket_law, g->n, &g->push[NT_POCKET], own + 1 / cage->mass + turn,
+                          view->terms->ahead, fastest_growth(view, b, g, b->cage), &now, &later);
+        of_free = fmax(of_free, now);
+        all = fmax(all, now);
+        ahead = fmax(ahead, later);
+    }
+    stiffest->all = fmax(stiffest->all, all);
+    stiffest->ahead = fmax(stiffest->ahead, ahead);
+    if (of_free > stiffest->now) {
+        stiffest->now = of_free;
+        stiffest->which[1] = NT_BALL_CONTACTS * b->n_balls; /* of the bearing */
     }
 }
 
@@ -501,12 +537,12 @@ static nt_status push_groups(const nt_element *element, const nt_view *view, con
         group g;
         group_begin(&g, view, b, first);
         status = push_races(element, view, b, rings, &g, all);
-        if (status == NT_OK && b->has_cage)
+        if (status == NT_OK && b->has_cage && !(view->terms->parts & NT_OWN_DAMPERS))
             status = push_pockets(view, b, &g, all);
         if (status == NT_OK && all->pushes)
             push_balls(view, b, &g, all);
         if (status == NT_OK && all->pushes && view->terms->damping && view->run->dampings)
-            find_damping(element, view, b, &g, all);
+            find_damping(element, view, b, &g, all), find_stiffness(element, view, b, &g);
         for (int l = 0; l < g.n && status == NT_OK && all->damps; l++) {
             int body = b->first_ball + first + l;
             if (!alone || alone[body - 1])
@@ -527,12 +563,12 @@ static nt_status push_all(const nt_element *element, const nt_view *view, bool d
     memset(&all, 0, offsetof(sums, damping));
     all.pushes = view->terms->residual != NULL;
     all.damps = damps;
-    for (int k = 0; damps && k < NT_BALL_CONTACTS; k++) {
+    for (int k = 0; damps && k < NT_POCKET; k++) {
         all.damps_partner[k] = bodies[k] > 0 && (!alone || alone[bodies[k] - 1]);
         memset(all.damping[k], 0, sizeof all.damping[k]);
     }
     if (view->terms->damping && view->run->dampings)
-        view->run->dampings[element - view->model->elements] = (nt_run_damping){{0}, {-1, -1}};
+        view->run->dampings[element - view->model->elements] = (nt_run_damping){.part = {-1, -1}};
     nt_status status = push_groups(element, view, b, &all);
     if (status == NT_OK && all.pushes && view->terms->damping && view->run->dampings)
         find_damping_of_ring(element, view, b, &all);
@@ -544,7 +580,7 @@ static nt_status push_all(const nt_element *element, const nt_view *view, bool d
             nt_view_force(view, port, all.F[k]);
             nt_view_force(view, port + 1, all.moment[k]);
         }
-        if (all.damps_partner[k])
+        if (k < NT_POCKET && all.damps_partner[k])
             add_damping(view, port, bodies[k], all.damping[k], 1);
     }
     return status;
@@ -655,8 +691,9 @@ static void energies(const nt_element *element, const nt_view *view)
 static nt_status each_contact(const nt_element *element, const nt_view *view)
 {
     const nt_bearing *b = nt_bearing_of(view->run, element);
+    bool pockets = b->has_cage && (view->energy || !(view->terms->parts & NT_OWN_DAMPERS));
     for (int i = 0; i < b->n_balls; i++)
-        for (int which = 0; which < (b->has_cage ? 3 : 2); which++) {
+        for (int which = 0; which < (pockets ? NT_BALL_CONTACTS : NT_POCKET); which++) {
             nt_ball_touch t = nt_bearing_touch(element, view, i, which);
             if (!(t.touch.delta > 0))
                 continue;

@@ -105,7 +105,7 @@ static const nt_key start_keys[] = {
     {0},
 };
 
-/* Of the flaws and the waves of one race. */
+/* Keys of the flaws and the waves of one race. */
 #define FLAW_KEY(name_, which, field)                                                              \
     KEY(name_, NT_KEY_NUMBERS, races[which].flaws.field, -1),                                      \
         .low = 1, .high = NT_MOST_FLAWS, .up_to = true,                                            \

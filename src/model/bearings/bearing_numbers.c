@@ -190,7 +190,7 @@ static nt_status check_geometry(const nt_run *run, const nt_element *element, nt
     return status == NT_OK ? check_bounds(model, element, bounds, 2, error) : status;
 }
 
-/* Of the surface of a race, whose normal is taken to be that of a round one. */
+/* The largest slope of a race's surface, whose normal is taken to be that of a round one. */
 static const double STEEPEST = 0.1;
 
 static nt_status check_flaws(const nt_model *model, const nt_element *element, const nt_bearing *b,

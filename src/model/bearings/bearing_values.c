@@ -154,7 +154,7 @@ static v3 axis_of(const nt_sampler *s, const nt_bearing *b, int which)
     return m3_apply(s->view->motion[b->rings[which]].R, b->races[which].axis);
 }
 
-/* Of the mean of the balls' orbits that roll at the rings' present speeds. */
+/* The mean speed at which balls orbit that roll at the rings' present speeds. */
 static double kinematic_speed(const nt_sampler *s, const nt_element *e)
 {
     const nt_bearing *b = nt_bearing_of(s->view->run, e);

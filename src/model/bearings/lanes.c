@@ -33,6 +33,8 @@ NT_INLINE void put_push(const nt_touch *t, nt_push_lanes *push, int l)
     put(push->moment, l, v3_add(v3_cross(t->r_a, t->F), t->M));
     push->N.of[l] = t->N;
     push->slope.of[l] = t->N * t->phi_t;
+    push->delta.of[l] = t->delta;
+    push->rate.of[l] = t->rate;
     double cosine = v3_dot(t->m, t->e);
     push->cosine2.of[l] = cosine * cosine;
 }
@@ -158,40 +160,57 @@ void nt_lanes_race(nt_traction_law law, bool rolls, nt_lanes_wanted wanted, int 
 #define NT_POCKET_ARGUMENTS                                                                        \
     const nt_surface *surface, const nt_touch_law *law, const nt_ring_pose *cage,                  \
         const nt_ball_lanes *restrict balls, const nt_pocket_lanes *restrict pockets,              \
-        nt_push_lanes *restrict push, nt_damping_lanes *restrict damping
+        nt_push_lanes *restrict push
 
-#define NT_POCKET(name, skeleton_, wanted_, lanes_)                                                \
+#define NT_POCKET(name, skeleton_, lanes_)                                                         \
     NT_WIDE static void name(NT_POCKET_ARGUMENTS)                                                  \
     {                                                                                              \
         const nt_surface s = *surface;                                                             \
         const nt_touch_law t = *law;                                                               \
         const nt_ring_pose r = *cage;                                                              \
         for (int l = 0; l < lanes_; l++)                                                           \
-            one_lane((nt_touch_kind){skeleton_, NT_TRACTION_COULOMB, true, false, false}, wanted_, \
-                     lanes_, &s, &t, &r, balls, get(pockets->origin, l), get(pockets->axis, l), 0, \
-                     NULL, push, damping, l);                                                      \
-        if (wanted_ != NT_LANES_DAMP_RING && lanes_ == NT_HALF)                                    \
+            one_lane((nt_touch_kind){skeleton_, NT_TRACTION_COULOMB, true, false, false},          \
+                     NT_LANES_PUSH, lanes_, &s, &t, &r, balls, get(pockets->origin, l),            \
+                     get(pockets->axis, l), 0, NULL, push, NULL, l);                               \
+        if (lanes_ == NT_HALF)                                                                     \
             say_half(push->N.of, push->touches);                                                   \
     }
-#define NT_POCKETS(name, skeleton_)                                                                \
-    NT_POCKET(name, skeleton_, NT_LANES_PUSH, NT_LANES)                                            \
-    NT_POCKET(name##_damped, skeleton_, NT_LANES_PUSH_AND_DAMP, NT_LANES)                          \
-    NT_POCKET(name##_ring, skeleton_, NT_LANES_DAMP_RING, NT_LANES)                                \
-    NT_POCKET(name##_half, skeleton_, NT_LANES_PUSH, NT_HALF)                                      \
-    NT_POCKET(name##_half_damped, skeleton_, NT_LANES_PUSH_AND_DAMP, NT_HALF)                      \
-    NT_POCKET(name##_half_ring, skeleton_, NT_LANES_DAMP_RING, NT_HALF)
-NT_POCKETS(pocket_line, NT_LINE)
-NT_POCKETS(pocket_point, NT_POINT)
+NT_POCKET(pocket_line, NT_LINE, NT_LANES)
+NT_POCKET(pocket_line_half, NT_LINE, NT_HALF)
+NT_POCKET(pocket_point, NT_POINT, NT_LANES)
+NT_POCKET(pocket_point_half, NT_POINT, NT_HALF)
 
-void nt_lanes_pocket(nt_skeleton skeleton, nt_lanes_wanted wanted, int n, const nt_surface *surface,
+void nt_lanes_pocket(nt_skeleton skeleton, int n, const nt_surface *surface,
                      const nt_touch_law *touch, const nt_ring_pose *cage,
                      const nt_ball_lanes *balls, const nt_pocket_lanes *pockets,
-                     nt_push_lanes *push, nt_damping_lanes *damping)
+                     nt_push_lanes *push)
 {
-    static void (*const shapes[2][2][NT_LANES_WANTED])(NT_POCKET_ARGUMENTS) = {
-        NT_RACES_OF(pocket_line), NT_RACES_OF(pocket_point)};
-    shapes[skeleton == NT_POINT][n <= NT_HALF][wanted](surface, touch, cage, balls, pockets, push,
-                                                       damping);
+    static void (*const shapes[2][2])(NT_POCKET_ARGUMENTS) = {{pocket_line, pocket_line_half},
+                                                              {pocket_point, pocket_point_half}};
+    shapes[skeleton == NT_POINT][n <= NT_HALF](surface, touch, cage, balls, pockets, push);
+}
+
+/* ---- stiffness ---------------------------------------------------------------------------------
+ */
+
+void nt_lanes_stiffest(const nt_touch_law *touch, int n, const nt_push_lanes *push, double mobility,
+                       double ahead, double growth, double *now, double *later)
+{
+    double deepest = 0, most = 0, unit = 1.5 * touch->stiffness * mobility;
+    double further = growth * ahead * ahead / 2;
+    for (int l = 0; l < n; l++)
+        deepest = push->delta.of[l] > deepest ? push->delta.of[l] : deepest;
+    *now = unit * sqrt(deepest);
+    for (int l = 0; l < n && ahead > 0; l++) {
+        double delta = push->delta.of[l], rate = push->rate.of[l], size = fabs(rate);
+        double depth = delta + (delta > 0 ? size * ahead + further : rate * ahead + further);
+        if (!(depth > 0))
+            continue;
+        double square = unit * sqrt(depth) * (1 + touch->damping * (rate > 0 ? rate : 0));
+        double swings = (rate * rate + growth * growth / square) / (square * depth * depth);
+        most = fmax(most, square * (1 + NT_TOUCH_TO_SEE * (swings < 1 ? swings : 1)));
+    }
+    *later = most;
 }
 
 /* ---- energies ----------------------------------------------------------------------------------

@@ -28,13 +28,14 @@ typedef struct nt_pocket_lanes {
 
 /* What the surface does to the balls: the force, the moment about the ball's centre; and to the
  * other body, as it would be on the ball at that body's reference point: its moment. The normal
- * force, N; the slope of the friction across the sliding, N s/m; how far the normal stands off the
- * plane of a circle, cos^2 of the angle; how far the ellipse of contact goes over the shoulder, as
+ * force, N; the slope of the friction across the sliding, N s/m; the indentation, m, negative: the
+ * distance, and its rate; how far the normal stands off the plane of a circle, cos^2 of the angle;
+ * how far the ellipse of contact goes over the shoulder, as
  * in nt_energy_lanes; and whether N > 0, in numbers of half the width of the others: so the
  * compiler takes two vectors of four lanes at once, and works on one while the other waits for a
  * root or a quotient. */
 typedef struct nt_push_lanes {
-    nt_lane F[3], M[3], moment[3], N, slope, cosine2, beyond;
+    nt_lane F[3], M[3], moment[3], N, slope, delta, rate, cosine2, beyond;
     int touches[NT_LANES];
 } nt_push_lanes;
 
@@ -53,7 +54,7 @@ typedef struct nt_energy_lanes {
 } nt_energy_lanes;
 
 /* What is found of contacts: what they do; the same, and the damping of the balls; or the damping
- * of the ring or the cage. */
+ * of the ring. */
 typedef enum nt_lanes_wanted {
     NT_LANES_PUSH,
     NT_LANES_PUSH_AND_DAMP,
@@ -69,10 +70,16 @@ void nt_lanes_race(nt_traction_law law, bool rolls, nt_lanes_wanted wanted, int 
                    const nt_ball_lanes *balls, const nt_lane *lift, const double last[2],
                    nt_push_lanes *push, nt_damping_lanes *damping);
 /* skeleton: NT_LINE or NT_POINT. Coulomb's friction, no moments. */
-void nt_lanes_pocket(nt_skeleton skeleton, nt_lanes_wanted wanted, int n, const nt_surface *surface,
+void nt_lanes_pocket(nt_skeleton skeleton, int n, const nt_surface *surface,
                      const nt_touch_law *touch, const nt_ring_pose *cage,
                      const nt_ball_lanes *balls, const nt_pocket_lanes *pockets,
-                     nt_push_lanes *push, nt_damping_lanes *damping);
+                     nt_push_lanes *push);
+
+/* The largest square of a frequency, 1/s^2, that the first `n` contacts have by themselves over
+ * this mobility, 1/kg: of what touches now, and `ahead` s later, rates growing by `growth`, m/s^2;
+ * as of one contact (contact_damping.c). */
+void nt_lanes_stiffest(const nt_touch_law *touch, int n, const nt_push_lanes *push, double mobility,
+                       double ahead, double growth, double *now, double *later);
 
 /* The same of energies, of races that are round. */
 void nt_lanes_race_energy(nt_traction_law law, bool rolls, int n, const nt_surface *surface,

@@ -314,7 +314,7 @@ NT_WIDE static void evaluate_plain(const nt_body *body, const nt_motion *motion,
     m3_accumulate(nt_matrix_block(terms->matrix, body->rr_slot), t.block);
 }
 
-/* The same about every axis, as of a ball: without gyroscopic terms. */
+/* Whether inertia is the same about every axis, as of a ball: then no term is gyroscopic. */
 static bool is_spherical(m3 J)
 {
     return J.xx == J.yy && J.yy == J.zz && J.xy == 0 && J.xz == 0 && J.yz == 0 && J.yx == 0 &&

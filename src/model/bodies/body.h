@@ -41,7 +41,7 @@ NT_INLINE nt_inertia_terms nt_inertia_tangent(m3 R, m3 J, v3 w, v3 alpha, m3 X, 
     return (nt_inertia_terms){m3_add(rates, m3_scale(k, K)), v3_add(Ja, v3_cross(w, Jw))};
 }
 
-/* The same where no velocity and no position moves: m J_s, what accelerations are solved from. */
+/* The tangent in accelerations alone, m J_s, which accelerations are solved from. */
 NT_INLINE nt_inertia_terms nt_inertia_mass(m3 R, m3 J, v3 w, v3 alpha, double m)
 {
     m3 Js = nt_inertia_in_ground_axes(R, J);

@@ -3,7 +3,8 @@
 
 #include "model/forces/load.h"
 
-/* The same place written twice, as expressions: far above their rounding, far below any drawing. */
+/* m: places no farther apart are one place, written twice. Far above rounding, below any drawing.
+ */
 static const double SAME_PLACE = 1e-9;
 
 /* The point that the element acts on; NULL for none. */

@@ -46,7 +46,7 @@ static v3 march(const hanging *h, v3 t, v3 *nodes, v3 from, m3 *slope)
     return v3_sub(v3_sub(x, from), h->way);
 }
 
-/* Of a line that does not stretch, by the first term of the catenary's series. */
+/* The pull of a line that does not stretch, by the first term of the catenary's series. */
 static v3 first_guess(const hanging *h, v3 up, double w)
 {
     double L = h->n * h->l0, Z = v3_dot(h->way, up);

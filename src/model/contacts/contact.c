@@ -546,7 +546,10 @@ nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view)
     bool damps = view->terms && view->terms->damping && view->run->dampings && !view->energy;
     nt_run_damping *damping = damps ? &view->run->dampings[element - view->model->elements] : NULL;
     if (damping)
-        *damping = (nt_run_damping){{0}, {-1, -1}};
+        *damping = (nt_run_damping){.part = {-1, -1}};
+    if (damping)
+        nt_touch_stiffest(view, element->a, element->b, &c->law, c->kind.is_hertz, &t,
+                          &damping->stiffest);
     if (!(t.delta > 0))
         return NT_OK;
     if (damping)

@@ -218,6 +218,10 @@ unsigned nt_touch_wanted(const nt_view *view, int body_a, int body_b);
 double nt_touch_damping_rate(const nt_view *view, int body_a, int body_b, const nt_touch *t,
                              double *beside);
 
+/* How stiff a contact is, by itself, in an evaluation that asks for that (contact_damping.c). */
+void nt_touch_stiffest(const nt_view *view, int body_a, int body_b, const nt_touch_law *law,
+                       bool is_hertz, const nt_touch *t, nt_stiffest *out);
+
 /* Adds force and moment of a touch to the ports view->pair; or its tangent, of these bodies. */
 void nt_touch_push(const nt_view *view, const nt_touch *touch);
 void nt_touch_add(const nt_view *view, int body_a, int body_b, const nt_touch *touch,

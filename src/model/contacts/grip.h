@@ -74,7 +74,7 @@ void nt_grips_accept(const nt_run *run, const nt_view *view, double *next);
 double nt_grip_inside(const nt_run *run, const nt_view *view, int grip);
 void nt_grip_changes(const nt_run *run, const nt_view *view, int grip, nt_instant *instant);
 
-/* As a static state sees it, and what it makes of it: nt_events.dry_look, .dry_hold. */
+/* What a static state sees of a grip and what it makes of it: nt_events.dry_look, .dry_hold. */
 void nt_grip_look(const nt_run *run, const nt_view *view, int grip, nt_dry_friction *out);
 void nt_grip_hold(const nt_run *run, const nt_view *view, int grip, nt_dry_state holds,
                   const double towards[3], double *memory);

@@ -105,6 +105,9 @@ typedef struct nt_touch {
  * is exact for a separation slower than (1 - b)/d. */
 static const double NT_TURN = 1e-3;
 
+/* By how much more of itself a stiffness counts where surfaces swing (contact_damping.c). */
+static const double NT_TOUCH_TO_SEE = 24;
+
 /* l, m, e, r. A centre on the skeleton has no normal: m is 0 there. */
 NT_INLINE void nt_touch_place(nt_touch *t, nt_skeleton skeleton, const nt_surface *s,
                               const nt_touch_pose *at)
@@ -230,7 +233,7 @@ NT_INLINE nt_touch nt_touch_find(nt_touch_kind kind, const nt_surface *s, const 
     return t;
 }
 
-/* The same chosen by `kind` at run time: for one contact. */
+/* One contact, of a kind that is chosen at run time. */
 nt_touch nt_touch_of(nt_touch_kind kind, const nt_surface *surface, const nt_touch_law *law,
                      const nt_touch_pose *at);
 

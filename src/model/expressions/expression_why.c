@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of a path the name of the file. */
+/* The name of a table's file, without the folders before it. */
 static const char *table_name(const nt_table *table)
 {
     const char *slash = table->file ? strrchr(table->file, '/') : NULL;

@@ -87,7 +87,7 @@ int nt_table_column(const nt_table_sheet *sheet, const char *name, int length);
 /* Value, first and second derivative at x. NaN gives NaN. */
 void nt_table_evaluate(const nt_table *table, double x, double out[3]);
 
-/* Of a map: f, f_x, f_u, f_xx, f_xu, f_uu. */
+/* The value and the derivatives of a map: f, f_x, f_u, f_xx, f_xu, f_uu. */
 void nt_map_evaluate(const nt_table *map, double x, double u, double out[6]);
 
 /* Whether its second derivative is continuous within the range. */

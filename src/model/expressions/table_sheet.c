@@ -111,7 +111,7 @@ static nt_status sheet_not_a_number(const sheet_reading *s, const sheet_row *r, 
                       "'%.*s' is not a number", length, field);
 }
 
-/* As many fields as columns; more than two need a head. */
+/* Checks that a row has as many fields as there are columns; more than two need a head. */
 static nt_status sheet_check_fields(const sheet_reading *s, const sheet_row *r)
 {
     int columns = s->sheet->columns;

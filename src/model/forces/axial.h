@@ -66,7 +66,7 @@ typedef struct nt_axial {
 
 static inline bool nt_axial_has(const nt_axial *axial, int bit) { return axial->given >> bit & 1; }
 
-/* Its coordinate with gradients at a point of the motion. NT_NOT_FINITE: a length of zero. */
+/* The coordinate with its gradients at a point of the motion. NT_NOT_FINITE: a length of zero. */
 nt_status nt_axial_coordinate(const nt_element *element, const nt_view *view, nt_coordinate *x);
 /* T there, N or N m; NaN where it has none. The view's terms and energy are not looked at. */
 double nt_axial_tension(const nt_element *element, const nt_view *view);

@@ -330,7 +330,7 @@ static bool motion_of(const nt_joint *joint, const nt_view *view, nt_level level
     return finite;
 }
 
-/* Of the coordinate that a row is about. */
+/* The prescribed motion, f and its derivatives, of the coordinate that a row is about. */
 static const double *motion_in(const nt_row_spec *spec, double f[2][3])
 {
     return f[spec->kind == NT_ROW_SLIDE];

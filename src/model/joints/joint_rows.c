@@ -252,7 +252,7 @@ bool joint_row_of(joint_row *row, const joint_geometry *g, const nt_row_spec *sp
 /* ---- positions by themselves ------------------------------------------------------------------
  */
 
-/* Of the joint: axes and arms in ground axes, p_B - p_A. */
+/* Where a joint's axes and arms are, in ground axes, and d = p_B - p_A. */
 typedef struct joint_places {
     v3 e[3], f[3], arm_a, arm_b, d;
 } joint_places;

@@ -22,7 +22,7 @@ int nt_joint_components(const nt_row_spec *spec);
 
 void joint_geometry_of(joint_geometry *geometry, const nt_element *element, const nt_view *view);
 
-/* The same for rows at the level of positions, without rates. */
+/* The geometry that rows at the level of positions need, without rates. */
 void joint_positions_of(joint_geometry *geometry, const nt_element *element, const nt_view *view);
 
 /* One row at a level; component picks one of the three COINCIDE rows. motion is f, f', f''.

@@ -245,7 +245,7 @@ static bool touch_signal(const nt_survey *s, int i, const nt_words *of_element, 
     return t->words[0].count + t->words[1].count > 0 || moved || t->functions;
 }
 
-/* Those that change, each behind all that it may depend on. */
+/* Collects the signals that change, each behind all that it may depend on. */
 static nt_status collect_signals(nt_survey *s, const nt_words *of_element, double *reach)
 {
     const nt_model *model = s->run->model;

@@ -92,7 +92,7 @@ static void marker_acceleration(const nt_sampler *s, int marker, double *out)
                                to_marker(s->view, marker)));
 }
 
-/* Of the node at a station. */
+/* The orientation of the node at a station. */
 static void station_orientation(const nt_sampler *s, int marker, double *out)
 {
     body_orientation(s, s->view->run->markers[marker].on, out);

@@ -29,13 +29,13 @@ bool nt_aside_evaluate(struct nt_aside *aside, const nt_element *element, const 
 void nt_aside_follow_power(const nt_signal *signal, const nt_element *element, const nt_view *view,
                            struct nt_aside *aside);
 void nt_aside_follow_energy(const nt_element *element, const nt_view *view, struct nt_aside *aside);
-/* The same of the energies of an element with inertia, as the signal's component says. */
+/* Follows the energy of an element with inertia that the signal's component names. */
 void nt_aside_follow_energies(const nt_signal *signal, const nt_element *element,
                               const nt_view *view, struct nt_aside *aside);
-/* Of what an element shows of itself (signal_spread.c). */
+/* Follows what an element shows of itself (signal_spread.c). */
 void nt_aside_follow_spread(const nt_signal *signal, const nt_element *element, const nt_view *view,
                             struct nt_aside *aside);
-/* Those of a signal of the whole model, in all entries of v, are put into aside->whole. */
+/* Derivatives of a signal of the whole model, in all entries of v, into aside->whole. */
 void nt_aside_follow_whole(const nt_signal *signal, const nt_view *view, struct nt_aside *aside);
 
 /* gradient += factor u . (rows of the tangent), u[nv] by entries of v. */

@@ -49,7 +49,7 @@ static void force_words(const chain *c, int i, char *text)
     nt_model_quantity_column(c->model, &info, 0, text, unit, meaning, CHAIN_WORDS);
 }
 
-/* Of those that i depends on the one of the highest rank. */
+/* The signal of the highest rank among those that signal i depends on. */
 static int next_in_chain(const chain *c, int i)
 {
     int next = -1;

@@ -29,7 +29,7 @@ void nt_netcdf_put_number(nt_bytes *out, uint64_t number, int bytes)
     nt_bytes_put(out, text, (size_t)bytes);
 }
 
-/* Its length, and the text filled up with zeros to a multiple of four. */
+/* A text: its length, then its bytes, filled up with zeros to a multiple of four. */
 static void netcdf_put_text(nt_bytes *out, const char *text, size_t length)
 {
     nt_netcdf_put_number(out, length, 4);
@@ -80,7 +80,7 @@ static int dimension_of(dimensions *d, const char *name, uint64_t size)
     return d->n++;
 }
 
-/* Of all items: a name of a dimension is there once. */
+/* The length of the longest name of an item: one dimension serves the names of all items. */
 static size_t longest_name(const nt_result_setup *setup)
 {
     size_t longest = 1;

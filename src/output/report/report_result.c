@@ -358,7 +358,7 @@ static void put_failures(FILE *to, const shown *s, const nt_result *result)
     fputc(']', to);
 }
 
-/* Of a result with poses that does not say how it is drawn: as its model is. */
+/* Draws a result that has poses, but does not say how it is drawn, as its model is drawn. */
 static void put_scene(FILE *to, nt_result *result)
 {
     nt_result_attribute scene;

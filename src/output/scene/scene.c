@@ -215,7 +215,7 @@ static void put_point(nt_json *j, const char *name, int body, v3 at)
     nt_json_end(j, "}");
 }
 
-/* Of markers; without any, of the centres of a few bodies, or of the last one. */
+/* Trails of markers; without any, of the centres of a few bodies, or of the last one. */
 static void put_trails(nt_json *j, const nt_run *run)
 {
     const nt_model *model = run->model;

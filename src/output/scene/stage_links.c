@@ -150,7 +150,7 @@ static nt_link *new_link(nt_stage *stage, const nt_node *element, const char *co
     return link;
 }
 
-/* Of length 1 along z, so that its wire is round where it is a third of the whole long. */
+/* A coil of length 1 along z; its wire is round where it is a third of the whole long. */
 static void add_coil(const nt_stage *stage, nt_part *part)
 {
     double r = stage->size, length = 0.3 * stage->length;
