@@ -17,14 +17,17 @@ typedef struct worker {
     pthread_t thread;
 } worker;
 
+/* What `state` says: threads that are at the job, whether others may still begin, and the number of
+ * the round, which begins again after 2^20 of them: who sleeps through just so many misses one. */
+enum { INSIDE = 0x7ff, OPEN = 0x800, ROUND = 0x1000 };
+
 struct nt_pool {
     int threads, started;
     nt_pool_job *job;
     void *context;
-    atomic_uint round;  /* of the job that is to be done */
-    atomic_int pending; /* parts that are not done yet    */
+    atomic_uint state;
     atomic_bool ends;
-    pthread_mutex_t mutex; /* for those who sleep until the round changes */
+    pthread_mutex_t mutex; /* for those who sleep until a round begins */
     pthread_cond_t begins;
     worker workers[];
 };
@@ -35,37 +38,57 @@ static void pause_after(int looks)
         sched_yield();
 }
 
-/* Returns when a round after `last` has begun. */
-static void await_round(nt_pool *pool, unsigned last)
+static bool is_new(unsigned state, unsigned last) { return state & OPEN && state / ROUND != last; }
+
+/* Begins at a round other than the last one, where one is open. */
+static bool enter(nt_pool *pool, unsigned *last)
 {
-    for (int looks = 0; looks < LOOKS; looks++) {
-        if (atomic_load_explicit(&pool->round, memory_order_acquire) != last)
-            return;
+    unsigned state = atomic_load_explicit(&pool->state, memory_order_relaxed);
+    while (is_new(state, *last))
+        if (atomic_compare_exchange_weak_explicit(&pool->state, &state, state + 1,
+                                                  memory_order_acquire, memory_order_relaxed)) {
+            *last = state / ROUND;
+            return true;
+        }
+    return false;
+}
+
+/* False when there will be no more rounds. */
+static bool await_round(nt_pool *pool, unsigned *last)
+{
+    for (int looks = 0; !atomic_load_explicit(&pool->ends, memory_order_relaxed); looks++) {
+        if (enter(pool, last))
+            return true;
         pause_after(looks);
+        if (looks < LOOKS)
+            continue;
+        pthread_mutex_lock(&pool->mutex);
+        while (!is_new(atomic_load(&pool->state), *last) && !atomic_load(&pool->ends))
+            pthread_cond_wait(&pool->begins, &pool->mutex);
+        pthread_mutex_unlock(&pool->mutex);
+        looks = 0;
     }
-    pthread_mutex_lock(&pool->mutex);
-    while (atomic_load_explicit(&pool->round, memory_order_acquire) == last)
-        pthread_cond_wait(&pool->begins, &pool->mutex);
-    pthread_mutex_unlock(&pool->mutex);
+    return false;
 }
 
 static void *serve(void *argument)
 {
     const worker *own = argument;
     nt_pool *pool = own->pool;
-    for (unsigned round = 0;; round++) {
-        await_round(pool, round);
-        if (atomic_load(&pool->ends))
-            return NULL;
+    unsigned last = 0;
+    while (await_round(pool, &last)) {
         pool->job(pool->context, own->part);
-        atomic_fetch_sub_explicit(&pool->pending, 1, memory_order_release);
+        atomic_fetch_sub_explicit(&pool->state, 1, memory_order_release);
     }
+    return NULL;
 }
 
+/* Nobody is at the job. */
 static void begin_round(nt_pool *pool)
 {
+    unsigned state = atomic_load_explicit(&pool->state, memory_order_relaxed);
     pthread_mutex_lock(&pool->mutex); /* nobody is between looking and sleeping */
-    atomic_fetch_add_explicit(&pool->round, 1, memory_order_release);
+    atomic_store_explicit(&pool->state, (state / ROUND + 1) * ROUND | OPEN, memory_order_release);
     pthread_cond_broadcast(&pool->begins);
     pthread_mutex_unlock(&pool->mutex);
 }
@@ -94,8 +117,10 @@ void nt_pool_destroy(nt_pool *pool)
 {
     if (!pool)
         return;
+    pthread_mutex_lock(&pool->mutex);
     atomic_store(&pool->ends, true);
-    begin_round(pool);
+    pthread_cond_broadcast(&pool->begins);
+    pthread_mutex_unlock(&pool->mutex);
     for (int i = 1; i <= pool->started; i++)
         pthread_join(pool->workers[i].thread, NULL);
     pthread_cond_destroy(&pool->begins);
@@ -107,9 +132,9 @@ void nt_pool_run(nt_pool *pool, nt_pool_job *job, void *context)
 {
     pool->job = job;
     pool->context = context;
-    atomic_store_explicit(&pool->pending, pool->threads - 1, memory_order_relaxed);
     begin_round(pool);
     job(context, 0);
-    for (int looks = 0; atomic_load_explicit(&pool->pending, memory_order_acquire) > 0; looks++)
+    atomic_fetch_and_explicit(&pool->state, ~(unsigned)OPEN, memory_order_relaxed);
+    for (int looks = 0; atomic_load_explicit(&pool->state, memory_order_acquire) & INSIDE; looks++)
         pause_after(looks);
 }

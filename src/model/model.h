@@ -309,14 +309,19 @@ nt_status nt_local_take(nt_local *local, nt_arena *arena, int size, int n_entrie
 /* Room to differentiate the forces that loads follow: one for each that evaluates elements. NULL
  * where no load follows any, or without memory. */
 struct nt_aside *nt_aside_take(const nt_model *model, nt_arena *arena);
-static inline void nt_local_begin(nt_local *local, const nt_element *element)
+/* Nothing in it as yet; of the blocks that an element lists where it is to add to them. */
+static inline void nt_local_begin_terms(nt_local *local, const nt_element *element, bool blocks)
 {
     local->element = element;
     local->has_pushed = false;
     while (local->n_touched > 0)
         local->is_touched[local->touched[--local->n_touched]] = false;
-    if (local->couples)
+    if (local->couples && blocks)
         memset(local->couples, 0, (size_t)element->n_couples * 9 * sizeof *local->couples);
+}
+static inline void nt_local_begin(nt_local *local, const nt_element *element)
+{
+    nt_local_begin_terms(local, element, true);
 }
 static inline bool nt_local_has_terms(const nt_local *local)
 {

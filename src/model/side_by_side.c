@@ -1,4 +1,5 @@
-/* Elements evaluated by several threads: each thread takes the next ones that nobody has taken.
+/* Elements evaluated by several threads: each thread takes the next ones that nobody has taken, and
+ * one that comes too late for any is not waited for.
  * Elements add to terms of their own; when all are done these are gathered in the elements' order,
  * as when one thread evaluates them: the sums are the same to the bit, whoever did what. */
 #include "model/side_by_side.h"
@@ -140,7 +141,7 @@ static void evaluate_part(void *context, int part)
             int i = s->order[k].element;
             const nt_element *e = &view.model->elements[i];
             view.local = &s->locals[i];
-            nt_local_begin(view.local, e);
+            nt_local_begin_terms(view.local, e, view.terms->matrix != NULL);
             s->status[i] = e->type->evaluate(e, &view);
         }
 }

@@ -214,6 +214,41 @@ static void flat_trusses(void **state)
     }
 }
 
+/* A spring on top of the truss: at some limits the factors are singular to the last bit. */
+static void limit_without_stiffness(void **state)
+{
+    static const char *const given[] = {"3e3", "1e5"};
+    static const char text[] =
+        "nutate: 1\ngravity: [0, 0, 0]\nparameters: {k: 1e4, h: 0.3, P: 250, ks: 3e3}\n"
+        "bodies:\n  n: {mass: 1, point: true, position: [0, 0, h]}\n"
+        "  m: {mass: 1, point: true, position: [0, 0, 1]}\njoints:\n"
+        "  g: {type: inline, between: [ground, n], at: [0, 0, h], axis: [0, 0, 1]}\n"
+        "  f: {type: inline, between: [ground, m], at: [0, 0, 1], axis: [0, 0, 1]}\nforces:\n"
+        "  a: {type: spring, between: [ground, n], at: [[-1, 0, 0], [0, 0, h]], stiffness: k}\n"
+        "  b: {type: spring, between: [ground, n], at: [[1, 0, 0], [0, 0, h]], stiffness: k}\n"
+        "  c: {type: spring, between: [n, m], at: [[0, 0, h], [0, 0, 1]], stiffness: ks}\n"
+        "  p: {type: force, on: m, value: [0, 0, -P]}\n";
+    static const char *const P[] = {"250", "500"};
+    double l = sqrt(1.09), L = cbrt(l), z = sqrt(L * L - 1), most = 2e4 * (l / L - 1) * z;
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        bench b = {0};
+        truss_path p = {.b = &b};
+        nt_static_path path = {.to = 1, .arc_length = 1, .observe = look_for_limits, .context = &p};
+        const nt_setting settings[] = {{"ks", given[i % 2]}, {"P", P[i / 2]}};
+        double load = strtod(P[i / 2], NULL);
+        if (nt_model_read_text(&b.model, text, strlen(text), "model", NULL, settings, 2, &b.error))
+            fail_msg("%s", b.error.message);
+        begin_bench(&b, (nt_static_setup){.set_load = nt_loading_apply});
+        if (nt_static_follow(b.state, &path, &b.error))
+            fail_msg("%s N, %s N/m: %s", P[i / 2], given[i % 2], b.error.message);
+        assert_int_equal(p.limits, 2);
+        is_close("first limit", load * p.limit[0], most, 1e-9 * most);
+        is_close("second limit", load * p.limit[1], -most, 1e-9 * most);
+        close_bench(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +256,7 @@ int main(void)
         cmocka_unit_test(four_bar),
         cmocka_unit_test(snap_through),
         cmocka_unit_test(flat_trusses),
+        cmocka_unit_test(limit_without_stiffness),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,7 +126,7 @@ static void wrong_numbers_are_told_where_they_stand(void **state)
         {"inner_waviness: {orders: [3, 5], amplitudes: [1e-6]}",
          "inner_waviness: 2 orders, 1 amplitudes and 0 phases, expected as many of each", 4, 48},
         {"inner_waviness: {orders: [3, 5],\n   amplitudes: [1e-6, 1e-6], phases: [1]}",
-         "2 orders, 2 amplitudes and 1 phases", 5, 16},
+         "2 orders, 2 amplitudes and 1 phases", 5, 38},
         {"outer_waviness: {orders: [3, -5], amplitudes: [1e-6, 1e-6]}",
          "order -5, expected a whole", 4, 28},
         {"outer_waviness: {orders: 1000, amplitudes: 1e-5}",

@@ -172,11 +172,42 @@ static void order_is_two_where_reactions_are_followed(void **unused)
         fail_msg("errors %.3g and %.3g, expected 16 to 1", coarse, fine);
 }
 
+/* A block on a guide whose force is twice the moment that it makes in the guide: taken from the
+ * step before it is wrong by twice as much each time. */
+static void what_grows_from_step_to_step_is_told(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "nutate: 1\n"
+        "bodies: {b: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 0, 1]}}\n"
+        "joints: {q: {type: prismatic, between: [ground, b], at: [0, 0, 0], axis: [1, 0, 0]}}\n"
+        "forces:\n"
+        "  side: {type: force, on: b, at: [0, 0, 2], value: [3*sin(3*t), 0, 0]}\n"
+        "  back: {type: joint_force, joint: q, value: %s*q.torque.y}\n"
+        "simulation: {duration: 1, step: 0.01}\n";
+    for (int grows = 0; grows < 2; grows++) {
+        char file[1000];
+        nt_error error = {0};
+        snprintf(file, sizeof file, text, grows ? "-2" : "-0.9");
+        run_of r = run_of_text(file, NULL);
+        nt_integrator_setup setup = {.method = nt_method_find("semi-explicit-2")};
+        run_of_start(&r, setup, NULL, 0);
+        nt_status status = nt_integrator_run(r.integrator, 1, 0.01, NULL, NULL, &error);
+        if (grows) {
+            assert_int_equal(status, NT_NOT_CONVERGED);
+            assert_non_null(strstr(error.message, "it needs part: implicit"));
+        } else
+            assert_int_equal(status, NT_OK);
+        end(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equals_differences_of_runs),
         cmocka_unit_test(order_is_two_where_reactions_are_followed),
+        cmocka_unit_test(what_grows_from_step_to_step_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

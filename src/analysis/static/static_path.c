@@ -379,7 +379,8 @@ static nt_status try_arc(path *a, double load, double ds, int *iterations)
     return status;
 }
 
-/* Between the point in kept[1], whose tangent is `before`, and one that lies ds further: dl = 0. */
+/* Between the point in kept[1], whose tangent is `before`, and one that lies ds further: dl = 0. A
+ * point that lies beside the limit by a part e of ds has its load to some e^2. */
 static nt_status find_limit(path *a, double load, double ds, double first, double last)
 {
     nt_static *s = a->s;
@@ -388,8 +389,10 @@ static nt_status find_limit(path *a, double load, double ds, double first, doubl
     for (int i = 0; i < 40 && fabs(high - low) > 1e-12; i++) {
         double at = low + (high - low) * at_low / (at_low - at_high);
         nt_status status = try_arc(a, load, at, &iterations);
-        if (status == NT_SINGULAR) /* at the limit itself */
-            return NT_OK;
+        for (double aside = 1e-8; status == NT_SINGULAR && aside < 1e-4; aside *= 10) {
+            at = fmax(at - aside * ds, low); /* at the limit itself nothing is stiff: just before */
+            status = try_arc(a, load, at, &iterations);
+        }
         if (status != NT_OK)
             return status;
         double dl = a->rate[n];

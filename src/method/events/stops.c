@@ -482,13 +482,19 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
     const nt_system *system = it->problem->system;
     nt_phase *now = &it->stepper.now, behind = nt_stops_phase_like(now, s->at.all);
     nt_energy energy[2];
+    nt_status status = NT_OK;
+    if (s->stretch.at_once == 0 && !s->beginning)
+        status = nt_drive_undo(it, now, error);
+    if (status != NT_OK)
+        return status;
     nt_point at = nt_stops_point(it, now);
     memset(energy, 0, sizeof energy);
     if (system->capabilities & NT_HAS_ENERGY)
         system->energy(system->self, &at, &energy[0]);
     s->from = nt_stops_phase_like(now, s->from.all);
     memcpy(s->from.all, now->all, it->size * sizeof(double));
-    nt_status status = s->stretch.at_once == 0 ? rates_before(it, &s->from, error) : NT_OK;
+    if (s->stretch.at_once == 0)
+        status = rates_before(it, &s->from, error);
     if (status == NT_OK)
         status = nt_instant_behind(it, which, &s->from, &behind, instant, error);
     if (status == NT_OK && !s->beginning)

@@ -42,7 +42,7 @@ typedef struct work {
 static size_t splitting_memory_size(const nt_problem *p, const nt_splitting *c)
 {
     size_t followed = 2 * (size_t)nt_splitting_follows(p);
-    size_t always = 6 + 3 * (size_t)p->nv + (size_t)p->nq + (size_t)p->nc + followed;
+    size_t always = 8 + 3 * (size_t)p->nv + (size_t)p->nq + (size_t)p->nc + followed;
     return always + (c->bounds ? 5 + 2 * (size_t)p->nv : 0);
 }
 
@@ -498,6 +498,30 @@ nt_status nt_splitting_start(nt_stepper *s, const nt_splitting *c)
     return splitting_provide(s, c);
 }
 
+/* Where A answers a reaction by more than it has followed, each step's multipliers are off by more
+ * than those of the step before: so many times on end, and then by such a part of them, that it is
+ * not the motion which makes them differ. */
+static const double GROWS_FOR = 12, MISSED = 0.3;
+
+static nt_status splitting_watch_multipliers(nt_stepper *s, const double *taken_with)
+{
+    const nt_problem *p = s->problem;
+    nt_splitting_memory m = nt_splitting_memory_of(p, &s->next);
+    nt_splitting_memory before = nt_splitting_memory_of(p, &s->now);
+    double largest = 0;
+    *m.missed = 0;
+    for (int i = 0; i < nt_splitting_follows(p); i++) {
+        largest = fmax(largest, fabs(s->next.lambda[i])); /* mu follows */
+        *m.missed = fmax(*m.missed, fabs(s->next.lambda[i] - taken_with[i]));
+    }
+    *m.grew = *m.missed > *before.missed ? *before.grew + 1 : 0;
+    if (*m.grew < GROWS_FOR || *m.missed <= MISSED * largest)
+        return NT_OK;
+    s->report.words = "an explicit force answers a reaction by more than it follows of it, and "
+                      "grows from step to step: it needs part: implicit";
+    return NT_NOT_CONVERGED;
+}
+
 nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
 {
     const nt_problem *p = s->problem;
@@ -526,6 +550,8 @@ nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
         *m.apart = h / 2 + *before.since;
         *m.further = *before.apart;
     }
+    if (status == NT_OK && c->explicit_parts != 0 && nt_splitting_follows(p) > 0)
+        status = splitting_watch_multipliers(s, w.lambda_p);
     s->report.damped = watched.damped, s->report.swings = watched.swings;
     memcpy(s->report.damped_by, watched.damped_by, sizeof watched.damped_by);
     memcpy(s->report.swings_by, watched.swings_by, sizeof watched.swings_by);

@@ -72,6 +72,8 @@ typedef struct nt_splitting_memory {
     double *since;         /* s, from the time of vdot, a_1, to that of the state           */
     double *apart;         /* s, from the time of a_2 to that of a_1; 0: there is no a_2    */
     double *further;       /* s, from the time of lambda_3 to that of a_2; 0: there is none */
+    double *missed;        /* how far the multipliers that A was taken with were off, largest */
+    double *grew;          /* for how many steps on end this has grown                      */
     double *a_first;       /* [nv] a~                                                       */
     double *lambda_first;  /* [nc] (lambda~, mu~)                                           */
     double *stiffness;     /* 1/s^2, 0: none was felt                                       */
@@ -101,7 +103,9 @@ static inline nt_splitting_memory nt_splitting_memory_of(const nt_problem *p, co
     m.since = m.lambda_3 + nt_splitting_follows(p);
     m.apart = m.since + 1;
     m.further = m.apart + 1;
-    m.a_first = m.further + 1;
+    m.missed = m.further + 1;
+    m.grew = m.missed + 1;
+    m.a_first = m.grew + 1;
     m.lambda_first = m.a_first + p->nv;
     m.stiffness = m.lambda_first + p->nc;
     m.taken = m.stiffness + 1;

@@ -235,9 +235,10 @@ static nt_status check_waves(const nt_model *model, const nt_element *element, c
     int n = waves->n_orders;
     double slope = 0;
     char key[40], order_key[40];
-    snprintf(key, sizeof key, "%s_waviness.amplitudes", ring);
+    bool in_phases = waves->n_amplitudes == n && waves->n_phases != n && waves->n_phases > 0;
+    snprintf(key, sizeof key, "%s_waviness.%s", ring, in_phases ? "phases" : "amplitudes");
     snprintf(order_key, sizeof order_key, "%s_waviness.orders", ring);
-    if (waves->n_amplitudes != n || (waves->n_phases != n && waves->n_phases > 0))
+    if (waves->n_amplitudes != n || in_phases)
         return nt_load_refuse_key(
             model, element, key, error,
             "%s_waviness: %d orders, %d amplitudes and %d phases, expected as many of each", ring,
