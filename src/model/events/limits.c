@@ -82,30 +82,48 @@ static nt_coordinate coordinate_of(const nt_run *run, const nt_view *view, int i
     return nt_joint_coordinate(element_of(run->model, i), view, joint_of(run, i)->slides);
 }
 
-nt_status nt_model_find_limits(nt_model *model)
+/* The numbers of joint i where it has rigid limits; NULL: it has none. */
+static nt_joint *limited_joint(nt_model *model, int i)
+{
+    const nt_element *e = &model->elements[i];
+    if (!nt_element_as_joint(model->origin, e))
+        return NULL;
+    nt_joint *joint = nt_element_numbers(model->origin, e);
+    return nt_joint_is_limited(joint) ? joint : NULL;
+}
+
+static bool find_words(nt_model *model, nt_limit_words *limit)
 {
     static const char *const sides[] = {"lower", "upper"};
     static const char *const words[] = {"hits", "rests on", "leaves"};
-    model->limits = NT_TAKE(&model->arena, model->n_joints, nt_limit_words);
-    if (!model->limits && model->n_joints > 0)
+    for (int k = 0; k < NT_LIMIT_SIDES * NT_LIMIT_WORDS; k++) {
+        char text[240];
+        int length = snprintf(text, sizeof text, "joint %.150s %s its %s limit",
+                              model->elements[limit->joint].name, words[k % NT_LIMIT_WORDS],
+                              sides[k / NT_LIMIT_WORDS]);
+        limit->words[k] = nt_arena_text(&model->arena, text, (size_t)length);
+        if (!limit->words[k])
+            return false;
+    }
+    return true;
+}
+
+nt_status nt_model_find_limits(nt_model *model)
+{
+    int count = 0;
+    for (int i = 0; i < model->n_joints; i++)
+        count += limited_joint(model, i) != NULL;
+    model->limits = NT_TAKE(&model->arena, count, nt_limit_words);
+    if (!model->limits && count > 0)
         return NT_NO_MEMORY;
     for (int i = 0; i < model->n_joints; i++) {
-        const nt_element *e = &model->elements[i];
-        if (!nt_element_as_joint(model->origin, e))
-            continue;
-        nt_joint *joint = nt_element_numbers(model->origin, e);
-        if (!nt_joint_is_limited(joint))
+        nt_joint *joint = limited_joint(model, i);
+        if (!joint)
             continue;
         nt_limit_words *limit = &model->limits[model->n_limits++];
         *limit = (nt_limit_words){.joint = i};
-        for (int k = 0; k < NT_LIMIT_SIDES * NT_LIMIT_WORDS; k++) {
-            char text[240];
-            int length = snprintf(text, sizeof text, "joint %.150s %s its %s limit", e->name,
-                                  words[k % NT_LIMIT_WORDS], sides[k / NT_LIMIT_WORDS]);
-            limit->words[k] = nt_arena_text(&model->arena, text, (size_t)length);
-            if (!limit->words[k])
-                return NT_NO_MEMORY;
-        }
+        if (!find_words(model, limit))
+            return NT_NO_MEMORY;
         joint->locks = true;
         model->joints_change = true;
     }
