@@ -220,7 +220,8 @@ static const char flung[] =
 
 /* Steps by eigenvalues double while nothing touches, and still contacts close in steps that resolve
  * them, whatever they were in the air: free, hung on a joint, two bodies, at speeds from 0.1 to 100
- * m/s. Speeds after the impact are those of rkmk-dop853 at 1e-10, and exact. */
+ * m/s. Speeds after the impact are those of rkmk-dop853 at 1e-10, and exact. An impact takes some
+ * thirty steps: 0.5 % of second order, 0.9 % of first. */
 static void steps_see_contacts_before_they_close(void **state)
 {
     (void)state;
@@ -236,11 +237,16 @@ static void steps_see_contacts_before_they_close(void **state)
             assert_int_equal(o.status, NT_OK);
             CLOSE(o.value / v, 0.02 / 0.52 * 1.5, 6e-4);
         }
-        o = run_by(striking, 0.2, methods[i], "eigenvalue", 0.3, 1e-4, "energy.total");
+        /* the swing's own error, in steps of 0.05 s, is up to 8e-3 */
+        o = run_by(striking, 0, methods[i], "eigenvalue", 0.3, 1e-4, "energy.total");
         assert_int_equal(o.status, NT_OK);
-        /* of 4.41 before the blow; friction turns round within a step at its height */
-        CLOSE(o.value, 2.818607, 0.25);
+        CLOSE(o.value, 3.902073, 0.01);
     }
+    /* Friction besides. By semi-explicit-2 it turns round within a step at the height of the blow:
+     * 0.18 of the 1.59 J that are lost go missing, as docs/methods.md says. */
+    outcome o = run_by(striking, 0.2, "semi-explicit", "eigenvalue", 0.3, 1e-4, "energy.total");
+    assert_int_equal(o.status, NT_OK);
+    CLOSE(o.value, 2.818607, 0.01);
 }
 
 /* With equal steps that are too long for a contact the run says so. */
