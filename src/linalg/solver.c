@@ -2,6 +2,7 @@
  * that pivots. */
 #include "linalg/solver.h"
 #include "base/error.h"
+#include "base/target.h"
 #include "linalg/block/block.h"
 #include "linalg/dense.h"
 #include "linalg/klu.h"
@@ -274,8 +275,8 @@ static nt_status factor_block(nt_solver *s, const nt_matrix *matrix, double *cle
 
 /* clear: NULL, or the matrix's values, to be left zero (but where memory is out). b: NULL, or a
  * right-hand side that the block solver may solve for at once, see factor_block. */
-static nt_status solver_factor(nt_solver *solver, const nt_matrix *matrix, double *clear, double *b,
-                               double *error)
+NT_HOT static nt_status solver_factor(nt_solver *solver, const nt_matrix *matrix, double *clear,
+                                      double *b, double *error)
 {
     solver->statistics.factorisations++;
     solver->singular_unknown = -1;
@@ -574,7 +575,7 @@ static nt_status solve_together(nt_solver *s, double *b, int count, int transpos
     return NT_OK;
 }
 
-nt_status nt_solver_factor_solve(nt_solver *solver, nt_matrix *matrix, double *b)
+NT_HOT nt_status nt_solver_factor_solve(nt_solver *solver, nt_matrix *matrix, double *b)
 {
     NT_NEED(NULL, "solver matrix b", solver, matrix, b);
     double error = (double)NAN;

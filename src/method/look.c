@@ -1,5 +1,6 @@
 /* Looks at an integrator: its state, what lies within the last step, drift and reactions. None
  * changes what the next step computes: looks that need factors have their own. */
+#include "base/target.h"
 #include "method/dense_output.h"
 #include "method/integrator.h"
 #include "method/state.h"
@@ -171,7 +172,7 @@ nt_status nt_integrator_accept_memory(nt_integrator *it)
     return NT_OK;
 }
 
-void nt_integrator_notice(nt_integrator *it)
+NT_HOT void nt_integrator_notice(nt_integrator *it)
 {
     const nt_system *system = it->problem->system;
     const nt_phase *now = &it->stepper.now;

@@ -12,6 +12,7 @@
  * the run ends. */
 #include "method/events/stops.h"
 #include "base/error.h"
+#include "base/target.h"
 #include "method/integrator.h"
 
 #include <float.h>
@@ -359,7 +360,7 @@ static nt_status keep_beyond(nt_integrator *it, int sample, double h)
     return NT_OK;
 }
 
-nt_status nt_stops_find(nt_integrator *it, double *h, double *to, bool *found)
+NT_HOT nt_status nt_stops_find(nt_integrator *it, double *h, double *to, bool *found)
 {
     nt_stops *s = &it->stops;
     nt_stepper *stepper = &it->stepper;
