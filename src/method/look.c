@@ -97,7 +97,7 @@ bool nt_integrator_balances(const nt_integrator *it, double t)
 }
 
 /* With the force that has no value there, and its place. */
-static nt_status refuse_balance(const nt_problem *p, double t, nt_status status, nt_error *error)
+static void say_no_balance(const nt_problem *p, double t, nt_status status, nt_error *error)
 {
     const nt_system *system = p->system;
     nt_error place = {0};
@@ -106,9 +106,9 @@ static nt_status refuse_balance(const nt_problem *p, double t, nt_status status,
         system->failure(system->self, name, sizeof name);
     if (name[0] && system->place)
         system->place(system->self, -1, &place);
-    return nt_fail_at(error, status, place.file, place.line, place.column,
-                      "accelerations at t = %.9g s: %s%s%s", t, nt_status_text(status),
-                      name[0] ? ": " : "", name);
+    nt_fail_at(error, status, place.file, place.line, place.column,
+               "accelerations at t = %.9g s: %s%s%s", t, nt_status_text(status),
+               name[0] ? ": " : "", name);
 }
 
 nt_status nt_integrator_balance(nt_integrator *it, const nt_state *state, nt_state *balanced,
@@ -146,8 +146,11 @@ nt_status nt_integrator_balance(nt_integrator *it, const nt_state *state, nt_sta
         status = NT_INTERRUPTED;
     if (nt_has_no_rates(status))
         return NT_OK;
-    if (status != NT_OK)
-        return refuse_balance(p, given.t, status, error);
+    if (status != NT_OK) {
+        nt_error words = {0};
+        say_no_balance(p, given.t, status, &words);
+        return nt_fail_at(error, status, words.file, words.line, words.column, "%s", words.message);
+    }
     *balanced = look_at_phase(it, &shown);
     if (nt_problem_changes_frame(p)) { /* other looks leave this state as it is */
         double *rates = shown.all + it->size;
