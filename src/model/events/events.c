@@ -111,8 +111,9 @@ static double events_stop_after(void *self, double t, double end, double h, cons
     if (!run || !memory)
         return (double)NAN;
     const nt_model *model = run->model;
-    double first = nt_actions_next(run, t, memory);
-    double same = 32 * 2.3e-16 * fmax(fabs(t), fabs(end));
+    double same = 32 * 2.3e-16 * fmax(fabs(t), fabs(end)), first = nt_actions_next(run, t, memory);
+    if (fabs(first - end) <= same) /* they are one time */
+        first = end;
     take_held(run, memory);
     double behind = t + nt_switches_leave_by(run, t, 1);
     for (int k = 0; k < model->n_switches; k++)
@@ -122,7 +123,7 @@ static double events_stop_after(void *self, double t, double end, double h, cons
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
         double at = nt_element_stop_after(run, e, t, memory);
-        if (fabs(at - end) <= same) /* they are one time */
+        if (fabs(at - end) <= same)
             at = end;
         first = at > t ? fmin(first, at) : first;
     }
