@@ -467,8 +467,11 @@ static double solve_pivoted(nt_solver *s, int transposed)
     memcpy(s->x, s->given, bytes);
     substitute(s, s->x, transposed);
     double error = solver_check(s, s->x, transposed);
-    if (error <= ACCEPTED)
+    if (error <= ACCEPTED) {
+        s->proven = 1;
         return error;
+    }
+    s->proven = 0;
     substitute(s, s->r, transposed);
     for (int i = 0; i < s->pattern->n; i++)
         s->x[i] += s->r[i];
@@ -511,6 +514,7 @@ static nt_status solve_checked(nt_solver *s, double *b, int transposed)
             error = solve_pivoted(s, transposed);
     }
     if (!(error <= ACCEPTED)) {
+        s->proven = 0;
         if (!all_finite(s->given, n))
             return NT_NOT_FINITE;
         if (s->in_use == NT_SOLVER_BLOCK)
@@ -597,10 +601,15 @@ nt_status nt_solver_solve(nt_solver *solver, double *b, int count)
 
 nt_status nt_solver_solve_kept(nt_solver *s, double *b)
 {
-    if (!s->proven || s->in_use != NT_SOLVER_BLOCK)
+    if (!s->proven)
         return solve_together(s, b, 1, 0);
     s->statistics.solves++;
-    nt_block_solve_unchecked(s->present, b, b);
+    for (int i = 0; i < s->n_dropped && s->in_use != NT_SOLVER_BLOCK; i++)
+        b[s->drop_list[i]] = 0;
+    if (s->in_use == NT_SOLVER_BLOCK)
+        nt_block_solve_unchecked(s->present, b, b);
+    else
+        substitute(s, b, 0);
     return NT_OK;
 }
 

@@ -11,6 +11,7 @@
  * an indicator pass zero, so that more follows at the same time; at the thousandth within a step
  * the run ends. */
 #include "method/events/stops.h"
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/target.h"
 #include "method/integrator.h"
@@ -388,13 +389,6 @@ NT_HOT nt_status nt_stops_find(nt_integrator *it, double *h, double *to, bool *f
         return status;
     *found = true;
     bool own = it->method->needs & NT_OWN_STEPS;
-    if (own && it->attend) {
-        stepper->report =
-            (nt_report){.unknown = -1,
-                        .words = "sensitivities do not go through events with a method that "
-                                 "chooses its steps by rules of its own"};
-        return NT_UNSUPPORTED;
-    }
     if (part >= 1)
         return NT_OK;
     *h = part * length;
@@ -461,6 +455,14 @@ static nt_status rates_before(nt_integrator *it, const nt_phase *from, nt_error 
                                      nt_status_text(status));
 }
 
+/* Functions of time that bend at a stop, as they are before it or behind. */
+static void take_side(nt_integrator *it, double t, bool behind, double *memory)
+{
+    const nt_events *events = it->stops.events;
+    if (events->take_side)
+        events->take_side(it->problem->system->self, t, behind, memory);
+}
+
 /* What prescribed motions jump by happens as well, with what else does or by itself. */
 static nt_status jump_with_drives(nt_integrator *it, nt_phase *behind, nt_instant *instant,
                                   nt_error *error)
@@ -468,6 +470,7 @@ static nt_status jump_with_drives(nt_integrator *it, nt_phase *behind, nt_instan
     bool jumps;
     if (!instant->happened)
         memcpy(behind->all, it->stops.from.all, it->size * sizeof(double));
+    take_side(it, behind->all[NT_PHASE_T], true, behind->memory);
     nt_status status = nt_drive_jump(it, &it->stops.from, behind, &jumps, error);
     if (jumps && !instant->happened) {
         instant->happened = 1;
@@ -484,10 +487,6 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
     nt_phase *now = &it->stepper.now, behind = nt_stops_phase_like(now, s->at.all);
     nt_energy energy[2];
     nt_status status = NT_OK;
-    if (s->stretch.at_once == 0 && !s->beginning)
-        status = nt_drive_undo(it, now, error);
-    if (status != NT_OK)
-        return status;
     nt_point at = nt_stops_point(it, now);
     memset(energy, 0, sizeof energy);
     if (system->capabilities & NT_HAS_ENERGY)
@@ -600,6 +599,7 @@ static nt_status happen(nt_integrator *it, nt_error *error)
                            it->stepper.now.all[NT_PHASE_T], nt_status_text(status));
     }
     memset(s->fired, 0, (size_t)s->events->n);
+    take_side(it, t, true, it->stepper.now.memory);
     s->stretch.laid_out = 0;
     s->busy = false;
     if (changed)
@@ -624,7 +624,8 @@ nt_status nt_stops_begin(nt_integrator *it, nt_error *error)
     const nt_system *system = it->problem->system;
     if (!s->events)
         return NT_OK;
-    s->stretch = (nt_stretch){.last = -(double)INFINITY, .window = -(double)INFINITY};
+    s->stretch = (nt_stretch){
+        .origin = next->all[NT_PHASE_T], .last = -(double)INFINITY, .window = -(double)INFINITY};
     s->busy = false;
     s->nudge = 1e-9;
     s->seen = false;
@@ -678,14 +679,25 @@ static bool fills(double count, double h, double length)
 static double multiple(double k, double h)
 {
     double n = round(1 / h);
-    return fabs(n * h - 1) <= 4 * DBL_EPSILON ? k / n : k * h;
+    return fabs(n * h - 1) <= 4 * DBL_EPSILON ? k / n : nt_decimal(k * h);
 }
 
-/* The end of step k of a stretch. */
+/* Steps h from the begin of the run to a time; -1 where they are not whole but for rounding. */
+static double steps_before(double origin, double t, double h)
+{
+    double k = round((t - origin) / h);
+    double off = fabs(origin + multiple(k, h) - t);
+    return off <= NT_TIME_ROUNDING * fmax(fabs(t), fabs(origin)) ? k : -1;
+}
+
+/* The end of step k of a stretch. Where steps go on from those of the run its ends are counted from
+ * the begin of that: a run that stopped between has met the same ones, to the last bit. */
 static double step_end(const nt_stretch *s, double k)
 {
     if (k == s->count)
         return s->end;
+    if (s->whole && s->before >= 0)
+        return s->origin + multiple(s->before + k, s->h);
     return s->begin + (s->whole ? multiple(k, s->h) : (s->end - s->begin) * (k / s->count));
 }
 
@@ -713,6 +725,8 @@ static nt_status lay_out(nt_integrator *it, double end, double h, nt_error *erro
     nt_stretch before = *stretch;
     bool known = stop <= end, on = goes_on(&before, t, h, known ? stop : end);
     *stretch = (nt_stretch){.begin = on ? before.begin : t,
+                            .origin = before.origin,
+                            .before = on ? before.before : steps_before(before.origin, t, h),
                             .end = known ? stop : end,
                             .run_end = end,
                             .h = h,
@@ -724,6 +738,7 @@ static nt_status lay_out(nt_integrator *it, double end, double h, nt_error *erro
                             .window = before.window,
                             .within = before.within,
                             .balances = before.balances};
+    take_side(it, stretch->end, false, it->stepper.now.memory);
     double length = stretch->end - stretch->begin;
     /* a ratio that is whole but for rounding is whole */
     stretch->count = fmax(1, ceil(length / h * (1 - 1e-12)));

@@ -7,6 +7,8 @@
 /* The stretch of time between two stops: its steps are equal, unless they are variable. */
 typedef struct nt_stretch {
     double begin, end; /* s */
+    double origin;     /* s, where the run began                                               */
+    double before;     /* steps h from there to the begin of the stretch; -1: not whole ones    */
     double run_end, h; /* s, what was asked for when it was laid out */
     double count;      /* of equal steps */
     double done;       /* of them, those that are made */
@@ -76,8 +78,6 @@ struct nt_integrator;
  * velocities do. A motion that jumps itself is NT_INCONSISTENT, with words. */
 nt_status nt_drive_jump(struct nt_integrator *integrator, const nt_phase *from, nt_phase *behind,
                         bool *jumps, nt_error *error);
-/* The velocities just before, where the step that ended at a stop has met those behind it. */
-nt_status nt_drive_undo(struct nt_integrator *integrator, nt_phase *now, nt_error *error);
 
 /* What happens at a state `from` where indicator `which` has passed zero (-1: what is due), and the
  * state behind it, without its accelerations; nothing where instant->happened stays 0. Rows are
