@@ -1,5 +1,4 @@
-/* One interface over three solvers: every solution is checked, a failed check goes to the solver
- * that pivots. */
+/* Three solvers behind one interface: a solution that fails its check goes to one that pivots. */
 #include "linalg/solver.h"
 #include "base/error.h"
 #include "base/target.h"

@@ -99,7 +99,8 @@ NT_HOT nt_status nt_newton_predict(nt_stepper *s, const nt_newton *w, bool recur
     const nt_phase *now = &s->now, *next = &s->next;
     const nt_family *c = &w->c;
     memcpy(next->lambda, now->lambda, (size_t)s->problem->nc * sizeof(double));
-    memcpy(next->memory, now->memory, (size_t)s->problem->system->n_memory * sizeof(double));
+    if (s->problem->system->n_memory > 0)
+        memcpy(next->memory, now->memory, (size_t)s->problem->system->n_memory * sizeof(double));
     double part = 1 / (1 - c->alpha_m), h = c->h;
     const prediction p = {.of_vdot = recursion ? part * c->alpha_f : 0,
                           .of_a = recursion ? part * c->alpha_m : 0,
