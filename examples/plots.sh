@@ -60,6 +60,9 @@ draw hydraulic_cylinder 't, s' 'pressure, MPa' 'place, m' "d $t'lower' with line
 draw pid_arm 't, s' 'moment, N m' 'angle, rad' "d $t'motor1' with lines title 'shoulder', \
     d $t'motor2' with lines title 'elbow', d $t'shoulder.angle' axes x1y2 with lines title 'its angle', \
     d $t'elbow.angle' axes x1y2 with lines title 'its angle'"
+draw arm_at_its_stops 't, s' 'angle, rad' 'energy, J' "d $t'shoulder.angle' with lines title 'shoulder', \
+    d $t'elbow.angle' with lines title 'elbow', d $t'energy.total' axes x1y2 with lines title 'energy'" \
+    --duration 0.8 --set output.every=5e-4
 draw quadcopter_sampled 't, s' 'lift, N' 'place, m' "d $t'wish1' with lines title 'wish, front', \
     d $t'lift1' with lines title 'lift, front', d $t'frame.position.x' axes x1y2 with lines title 'x', \
     d $t'frame.position.z' axes x1y2 with lines title 'z'"

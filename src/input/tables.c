@@ -260,7 +260,7 @@ const nt_key nt_action_keys[] = {
     NT_KEY(
         "latch", NT_KEY_JOINT, .offset = offsetof(nt_action, latch), .bit = NT_ACTION_LATCH,
         .meaning =
-            "the angle and the displacements that a joint leaves free are locked where they are"),
+            "the rotations and displacements that a joint leaves free are locked where they are"),
     NT_KEY("set", (nt_key_type)NT_KEY_EXPRESSIONS, .bit = NT_ACTION_SET,
            .meaning = "NAME: EXPRESSION: a parameter or a state has this value from now on"),
     NT_KEY("impulse", NT_KEY_GROUP, .group = impulse_keys, .bit = NT_ACTION_IMPULSE,

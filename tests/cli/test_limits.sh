@@ -110,6 +110,47 @@ END
     done
 done
 
+# a latch of what turns about no axis of its own: two free bodies move as one, from where they are
+for type in 'spherical, at: [0.5, 0.1, 0]' 'universal, at: [0.5, 0, 0], axes: [[0, 1, 0], [0, 0, 1]]' \
+    'inline, at: [0.5, 0.1, 0], axis: [0.3, 0.2, 1]'; do
+    cat >pose.yaml <<END
+nutate: 1
+gravity: [0, 0, 0]
+parameters: {k: 2, at: 0.5}
+bodies:
+  a: {mass: 3, inertia: [0.1, 0.2, 0.25], angular_velocity: [1, 0.5, 0.3], velocity: [0.2, 0.1, 0]}
+  b: {mass: 1, inertia: [0.05, 0.02, 0.04], position: [0.9, 0.1, 0.2], angular_velocity: [0.3, 2, -1]}
+initial: {correct: true}
+markers: {x: {on: b, at: [1, 0, 0]}, y: {on: b, at: [0, 1, 0]}, z: {on: b, at: [0, 0, 1]},
+  o: {on: a, at: [1, 2, -1]}, u: {on: a, at: [-2, 0, 1]}, v: {on: a, at: [0, -1, 2]}}
+joints: {j: {type: $type, between: [a, b]}}
+forces: {push: {type: torque, on: b, value: ['0.1*k', '-0.3*sin(3*t)', 0.2]}}
+quantities:
+  xo: (x.position.x - o.position.x)^2 + (x.position.y - o.position.y)^2 + (x.position.z - o.position.z)^2
+  yo: (y.position.x - o.position.x)^2 + (y.position.y - o.position.y)^2 + (y.position.z - o.position.z)^2
+  zo: (z.position.x - o.position.x)^2 + (z.position.y - o.position.y)^2 + (z.position.z - o.position.z)^2
+  xu: (x.position.x - u.position.x)^2 + (x.position.y - u.position.y)^2 + (x.position.z - u.position.z)^2
+  yu: (y.position.x - u.position.x)^2 + (y.position.y - u.position.y)^2 + (y.position.z - u.position.z)^2
+  zv: (z.position.x - v.position.x)^2 + (z.position.y - v.position.y)^2 + (z.position.z - v.position.z)^2
+states: {turned: {rate: a.angular_velocity.x}}
+events: {l: {when: turned - at, then: [{latch: j}]}}
+simulation: {duration: 1, step: 0.01}
+output: {record: [xo, yo, zo, xu, yu, zv]}
+END
+    for how in generalized-alpha generalized-alpha-soi2 rkmk-dop853 bdf theta 'generalized-alpha --frame se3'; do
+        # shellcheck disable=SC2086 # words
+        expect 0 run pose.yaml --method $how -o pose.csv
+        tail -n 20 pose.csv | awk -F, 'NR == 1 { for (i = 2; i <= 7; i++) at[i] = $i }
+            { for (i = 2; i <= 7; i++) if (($i - at[i])^2 > 1e-24) bad = 1 }
+            END { exit bad }' || fail "a ${type%%,*} joint that is latched, $how: it moves"
+        head -n 20 pose.csv | awk -F, 'NR == 2 { at = $2 } END { exit !(($2 - at)^2 > 1e-6) }' ||
+            fail "a ${type%%,*} joint before it is latched, $how: it does not move"
+    done
+    expect 0 sens pose.yaml --method rkmk-dop853 --param k --param at --check
+done
+expect 2 run pose.yaml --set 'joints.j={type: fixed, between: [a, b], at: [0, 0, 0]}'
+says "latch: joint j (fixed) has no free coordinate that could be locked"
+
 # ---- what becomes due by a jump has the time of the jump ----
 cat >due.yaml <<'END'
 nutate: 1

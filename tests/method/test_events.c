@@ -1,6 +1,8 @@
 /* Events: joints that let go and lock, impacts and the end of a run, against exact motions. */
 #include "tests/model/mechanism.h"
 
+#include "system/problem.h"
+
 #include <nutate/method.h>
 
 typedef struct seen {
@@ -327,6 +329,68 @@ static void a_latch_locks_all_that_is_free(void **state)
     }
 }
 
+/* The rows of a latch on rotations about no axis of the joint's own, beside where they are met. */
+static void latched_rotations_have_their_tangent(void **state)
+{
+    static const char *const joints[] = {"spherical, at: [0.5, 0.1, 0]",
+                                         "universal, at: [0.5, 0, 0], axes: [[0, 1, 0], [0, 0, 1]]",
+                                         "inline, at: [0.5, 0.1, 0], axis: [0.3, 0.2, 1]"};
+    enum { ROOM = 64 };
+    (void)state;
+    for (size_t c = 0; c < sizeof joints / sizeof joints[0]; c++) {
+        char text[1500];
+        snprintf(text, sizeof text,
+                 "nutate: 1\n"
+                 "initial: {correct: true}\n"
+                 "bodies:\n"
+                 "  a: {mass: 3, inertia: [1, 2, 2.5], angular_velocity: [1, 0.5, 0.3]}\n"
+                 "  b: {mass: 1, inertia: [5, 2, 4], position: [0.9, 0.1, 0.2], angular_velocity: "
+                 "[-1, 0, 2]}\n"
+                 "joints: {j: {type: %s, between: [a, b]}}\n"
+                 "events: {lock: {when: t - 0.3, then: [{latch: j}]}}\n",
+                 joints[c]);
+        mechanism m = mechanism_read(text);
+        nt_error error = {0};
+        seen s;
+        double q[ROOM], v[ROOM], other[ROOM], difference;
+        nt_integrator *it = begin_run(&m, "rkmk-dop853", &s);
+        assert_int_equal(nt_integrator_run(it, 0.4, 0.02, NULL, NULL, &error), NT_OK);
+        assert_int_equal(s.n, 1);
+        const nt_system *system = nt_run_system(m.run);
+        nt_state now = nt_integrator_state(it);
+        memcpy(q, now.q, (size_t)system->space.nq * sizeof *q);
+        memcpy(v, now.v, (size_t)system->space.nv * sizeof *v);
+        for (int i = 0; i < ROOM; i++)
+            other[i] = 0.3 * (i % 7) - 0.7;
+        for (int body = 0; body < 2; body++) { /* turned a little, each in its own way */
+            double *turn = q + 7 * body + 3, length = 0;
+            for (int i = 0; i < 4; i++)
+                turn[i] += 0.05 * (1 + body) * (i - 1.3);
+            for (int i = 0; i < 4; i++)
+                length += turn[i] * turn[i];
+            for (int i = 0; i < 4; i++)
+                turn[i] /= sqrt(length);
+        }
+        const nt_point at = {.t = now.t,
+                             .q = q,
+                             .v = v,
+                             .vdot = other,
+                             .lambda = other,
+                             .mu = other,
+                             .memory = now.memory};
+        nt_problem *problem; /* with all rows, those of the latch too */
+        assert_int_equal(nt_problem_create(&problem, system, system->frame, &error), NT_OK);
+        problem->n_off = 0;
+        if (nt_problem_check_tangent(problem, &at, 1e-6, &difference, &error) != NT_OK)
+            fail_msg("%s", error.message);
+        nt_problem_destroy(problem);
+        print_message("%s: tangent off by %.1e\n", joints[c], difference);
+        assert_true(difference < 1e-7);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
 /* A stone on an arm that turns steadily with 3 rad/s is let go where the arm points up by 0.5 rad,
  * and lands; a blow and a change of gravity's stand-in follow 0.1 s later. */
 static const char throw[] =
@@ -568,13 +632,14 @@ static void bad_events_are_refused(void **state)
         "bodies: {bob: {mass: 1, inertia: [1, 1, 1]}}\n"
         "joints:\n"
         "  ball: {type: spherical, between: [ground, bob], at: [0, 0, 0]}\n"
+        "  rod: {type: distance, between: [ground, bob], points: [[0, 0, -1], [1, 0, 0]]}\n"
         "  hook: {type: inline, between: [ground, bob], at: [0, 0, 1], axis: "
         "[0, 0, 1], active: false}\n"
         "events:\n";
     static const struct {
         const char *event, *words;
     } cases[] = {
-        {"  a: {when: t - 1, then: [{latch: ball}]}\n", "no free coordinate"},
+        {"  a: {when: t - 1, then: [{latch: rod}]}\n", "no free coordinate"},
         {"  a: {when: t - 1, then: [{release: hook}]}\n", "never holds"},
         {"  a: {when: t - 1, then: [{engage: ball}]}\n", "always holds"},
         {"  a: {when: t - 1, then: [{set: {kk: 2}}]}\n", "neither a parameter nor a state"},
@@ -621,6 +686,7 @@ int main(void)
         cmocka_unit_test(a_relay_that_chatters_is_refused),
         cmocka_unit_test(panels_latch),
         cmocka_unit_test(a_latch_locks_all_that_is_free),
+        cmocka_unit_test(latched_rotations_have_their_tangent),
         cmocka_unit_test(a_stone_is_thrown),
         cmocka_unit_test(a_hook_that_waits_places_nothing),
         cmocka_unit_test(a_joint_that_is_open_says_by_how_much),

@@ -106,6 +106,28 @@ static nt_status check_struck(nt_reader *reader, const nt_node *action)
     return status;
 }
 
+static nt_status refuse_latch(nt_reader *reader, const nt_node *node, const nt_element *e)
+{
+    return nt_node_fail(reader->error, node,
+                        "latch: joint %s (%s) has no free coordinate that could be locked: "
+                        "expected a joint by multipliers with an angle, a rotation or a "
+                        "displacement, and without a motion",
+                        e->name, e->type->name);
+}
+
+/* What a joint leaves free is known when the model is built. */
+static nt_status check_latch(nt_reader *reader, const nt_node *node, const nt_action *action)
+{
+    const nt_model *model = reader->model;
+    if (!does(action, NT_ACTION_LATCH))
+        return NT_OK;
+    const nt_element *e = &model->elements[action->latch];
+    const nt_joint *joint = nt_element_as_joint(model->origin, e);
+    return joint && nt_joint_lock_count(joint) > 0
+               ? NT_OK
+               : refuse_latch(reader, nt_node_find(node, "latch"), e);
+}
+
 static nt_status read_action(nt_reader *reader, const nt_node *node, nt_action *actions, int *n)
 {
     nt_action action = {.impulse.at.marker = -1, .target = -1, .state = -1, .started = -1};
@@ -118,6 +140,8 @@ static nt_status read_action(nt_reader *reader, const nt_node *node, nt_action *
         status = nt_read_keys(reader, nt_action_keys, NULL, node, "then", "events", false, &action);
     reader->binds = binds;
     action.place = nt_read_place(reader, node);
+    if (status == NT_OK)
+        status = check_latch(reader, node, &action);
     const nt_node *set = status == NT_OK ? nt_node_find(node, "set") : NULL;
     if (!set) {
         actions[(*n)++] = action;
@@ -168,13 +192,8 @@ static nt_status declare_latch(nt_reader *reader, const nt_node *node, const nt_
     nt_model *model = reader->model;
     nt_joint *joint =
         nt_element_as_joint(model->origin, e) ? nt_element_numbers(model->origin, e) : NULL;
-    if (!joint || (!nt_element_rotates(model, e) && !e->type->slides) || joint->enforce == 1 ||
-        joint->motion)
-        return nt_node_fail(reader->error, nt_node_find(node, "latch"),
-                            "latch: joint %s (%s) has no free coordinate that could be locked: "
-                            "expected a joint by multipliers with an angle or a displacement, and "
-                            "without a motion",
-                            e->name, e->type->name);
+    if (!joint || joint->enforce == 1 || joint->motion)
+        return refuse_latch(reader, nt_node_find(node, "latch"), e);
     joint->locks = true;
     return NT_OK;
 }

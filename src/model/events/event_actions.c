@@ -2,7 +2,7 @@
  * other events are started, the run ends. All of it is remembered in the discrete memory:
  *
  *   joint_memory[n_joints]     0: off, 1: on, 2: on and latched, 3 and 4: at a limit (limits.h)
- *   lock_memory[4 n_joints]    the angle, rad, and displacements, m, at which it is latched
+ *   lock_memory[7 n_joints]    the angle, displacements and rotation at which it is latched, rad, m
  *   set_memory[2 n_parameters] 1 for a parameter that is set, and its value
  *   due_memory[n_happenings]   when an event that another one has started happens, s
  *
@@ -393,11 +393,7 @@ static nt_status latch(nt_run *run, const nt_event *event, nt_instant *instant, 
     nt_run_look(run, instant->at, &terms, &view);
     const nt_joint *joint = nt_element_as_joint(run, e);
     double *lock = &instant->memory[joint->lock_memory];
-    if (joint->rotates)
-        lock[0] = nt_joint_coordinate(e, &view, false).value;
-    for (int k = 0; k < 3; k++)
-        if (nt_joint_locks_along(joint, k))
-            lock[1 + k] = nt_joint_along(e, &view, k);
+    nt_joint_find_lock(e, &view, lock);
     return take_hold(run, event, instant, i, true, error);
 }
 

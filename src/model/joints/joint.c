@@ -207,6 +207,7 @@ nt_status nt_joint_prepare(nt_run *run, const nt_element *element, const nt_row_
     const nt_model *model = run->model;
     joint->rotates = nt_element_rotates(model, element);
     joint->slides = element->type->slides;
+    joint->turns = !model->bodies[element->a].point && !model->bodies[element->b].point;
     nt_status status = nt_mass_point_rows(run, element, specs, &n, error);
     if (status != NT_OK)
         return status;
@@ -280,9 +281,8 @@ nt_status nt_joint_declare(nt_model *model, nt_element *e)
     nt_row_spec specs[8];
     int n = nt_joint_specs(joint, specs);
     for (int i = 0; i < n; i++) {
-        directions |= specs[i].kind == NT_ROW_PERPENDICULAR || specs[i].kind == NT_ROW_ANGLE;
-        points |= specs[i].kind != NT_ROW_COINCIDE && specs[i].kind != NT_ROW_PERPENDICULAR &&
-                  specs[i].kind != NT_ROW_ANGLE;
+        directions |= nt_row_turns(specs[i].kind);
+        points |= specs[i].kind != NT_ROW_COINCIDE && !nt_row_turns(specs[i].kind);
     }
     bool all = joint->enforce == 1 || (joint->given & (NT_GIVEN_FRICTION | NT_GIVEN_LIMITS));
     nt_status status = NT_OK;
@@ -315,18 +315,19 @@ void nt_joint_locate(nt_model *model, const nt_element *e)
 
 /* ---- evaluation ----------------------------------------------------------------------------- */
 
-/* f, f', f'' of the prescribed motion, of an angle in the first row and of
- * displacements along the axes of A in the others, or where they are latched or limited; false
- * where one that the level needs has no value
- */
+/* f, f', f'' of the prescribed motion, of an angle in the first row and of displacements along the
+ * axes of A in the next ones, or where they are latched or limited, and the rotation vector of a
+ * latch in the last; false where one that the level needs has no value. */
 static bool motion_of(const nt_joint *joint, const nt_view *view, nt_level level,
-                      double f[NT_JOINT_LOCKS][3])
+                      double f[NT_JOINT_MOTIONS][3])
 {
     bool finite = true;
-    memset(f, 0, NT_JOINT_LOCKS * sizeof *f);
-    for (int k = 0; k < NT_JOINT_LOCKS && joint->locks && view->at->memory; k++)
+    memset(f, 0, NT_JOINT_MOTIONS * sizeof *f);
+    for (int k = 0; k < NT_JOINT_LOCKS && joint->locks && view->at->memory; k++) {
+        double *to = k < NT_LOCK_ROTATION ? &f[k][0] : &f[NT_LOCK_ROTATION][k - NT_LOCK_ROTATION];
         if (!isnan(view->at->memory[joint->lock_memory + k]))
-            f[k][0] = view->at->memory[joint->lock_memory + k];
+            *to = view->at->memory[joint->lock_memory + k];
+    }
     double holds = joint->locks && view->at->memory ? view->at->memory[joint->hold_memory] : 0;
     if (holds == NT_JOINT_AT_LOWER || holds == NT_JOINT_AT_UPPER)
         f[joint->slides ? 3 : 0][0] =
@@ -334,15 +335,17 @@ static bool motion_of(const nt_joint *joint, const nt_view *view, nt_level level
     if (joint->motion)
         nt_motion_jet(view->run, joint->motion, f[joint->rotates ? 0 : 3]);
     for (int i = 0; i <= (int)level; i++)
-        for (int k = 0; k < NT_JOINT_LOCKS; k++)
+        for (int k = 0; k < NT_JOINT_MOTIONS; k++)
             finite = finite && isfinite(f[k][i]);
     return finite;
 }
 
 /* The prescribed motion, f and its derivatives, of the coordinate that a row is about. */
-static const double *motion_in(const nt_row_spec *spec, double f[NT_JOINT_LOCKS][3])
+static const double *motion_in(const nt_row_spec *spec, double f[NT_JOINT_MOTIONS][3])
 {
-    return f[spec->kind == NT_ROW_SLIDE ? 1 + spec->i : 0];
+    if (spec->kind >= NT_ROW_LOCK)
+        return f[NT_LOCK_ROTATION];
+    return f[spec->kind == NT_ROW_SLIDE ? NT_LOCK_ALONG + spec->i : NT_LOCK_ANGLE];
 }
 
 static void add_forces(const nt_view *view, const joint_row *row, double s)
@@ -452,7 +455,7 @@ static nt_status add_penalty(const nt_element *e, const nt_view *view)
     const nt_joint *joint = nt_joint_of(view->run, e);
     joint_geometry g;
     joint_geometry_of(&g, e, view);
-    double f[NT_JOINT_LOCKS][3];
+    double f[NT_JOINT_MOTIONS][3];
     if (!motion_of(joint, view, NT_VELOCITY, f))
         return NT_NOT_FINITE;
     nt_row_spec specs[8];
@@ -493,7 +496,7 @@ static nt_status joint_add_rows(const nt_element *e, const nt_view *view)
     const nt_terms *terms = view->terms;
     const double *lambda = view->lambda ? view->lambda + e->first_row : NULL;
     nt_level level = view->energy ? NT_POSITION : terms->level;
-    double f[NT_JOINT_LOCKS][3];
+    double f[NT_JOINT_MOTIONS][3];
     if (!motion_of(joint, view, view->energy ? NT_VELOCITY : level, f))
         return NT_NOT_FINITE;
     nt_row_spec specs[8];
@@ -709,7 +712,7 @@ void nt_joint_reaction(const nt_element *e, const nt_view *view, v3 *force, v3 *
     }
     joint_geometry g;
     joint_geometry_of(&g, e, view);
-    double f[NT_JOINT_LOCKS][3];
+    double f[NT_JOINT_MOTIONS][3];
     motion_of(joint, view, NT_VELOCITY, f);
     nt_row_spec specs[8];
     int n = nt_joint_specs(joint, specs), r = 0;

@@ -10,6 +10,13 @@
  *   DISTANCE       |d| - L = 0
  *   ANGLE          (motion) angle of f1 from e1 about e3 = f(t)
  *   SLIDE i        (motion) e_i . d = f(t)
+ *
+ * and, where all rotations are latched, or the two of a cross, with c_j and b_i the directions of A
+ * and B that f_j and e_i had then:
+ *
+ *   LOCK i j       c_i . f_j = 0                        of (1 2), (2 3), (3 1)
+ *   LOCK_A i j     (e_i x c_j) . f_j = 0                no rotation about e_i
+ *   LOCK_B i j     e_i . (f_j x b_i) = 0                no rotation about f_j
  */
 #ifndef NUTATE_MODEL_JOINT_H
 #define NUTATE_MODEL_JOINT_H
@@ -73,9 +80,16 @@ typedef enum nt_row_kind {
     NT_ROW_DISTANCE,
     NT_ROW_ANGLE,
     NT_ROW_SLIDE,
+    NT_ROW_LOCK,
+    NT_ROW_LOCK_A,
+    NT_ROW_LOCK_B,
 } nt_row_kind;
 
-enum { NT_JOINT_LOCKS = 4 };
+/* What a latch keeps: the angle, the displacements along the axes of A, and the rotation vector of
+ * the triad of B in that of A. */
+enum { NT_LOCK_ANGLE, NT_LOCK_ALONG, NT_LOCK_ROTATION = 4, NT_JOINT_LOCKS = 7 };
+/* Motions of rows: of the angle, along the axes of A; and where rotations are latched. */
+enum { NT_JOINT_MOTIONS = 5 };
 
 typedef struct nt_row_spec {
     nt_row_kind kind;
@@ -104,6 +118,7 @@ typedef struct nt_joint {
     /* what every evaluation reads, together */
     int enforce;          /* 0 multiplier, 1 penalty                                         */
     bool rotates, slides; /* has the free coordinate angle, displacement                     */
+    bool turns;           /* its bodies are no points                                        */
     bool only_point;      /* holds a point and nothing else                                  */
     int across;           /* ground axis across which e1 was laid when the model was built   */
     int n_specs;          /* without the motion row                                          */
@@ -111,8 +126,7 @@ typedef struct nt_joint {
     bool locks;      /* an event may latch it, or it has rigid limits: rows as of
                         motions that stand still                                         */
     bool threaded;   /* its displacement follows its angle                               */
-    int lock_memory; /* [NT_JOINT_LOCKS] the angle and the displacements along the axes of A at
-                        which it is latched                                              */
+    int lock_memory; /* [NT_JOINT_LOCKS] where it is latched                             */
     int hold_memory; /* and whether it holds, 0: not; of models in which joints change   */
     const nt_expression *motion;
     v3 point_a, point_b; /* from the bodies' reference points, body axes                     */
@@ -213,10 +227,10 @@ v3 nt_joint_point(const nt_run *run, const nt_place_of_point *point, int body, b
 
 /* Whether row r of a joint, from its first one, is of its latch. */
 bool nt_joint_row_locks(const nt_joint *joint, int r);
-/* Whether the displacement along axis k of A, 0-based, is one that a latch locks; and where it is.
+/* How many rows a latch adds, and where it is to hold: where the joint is, in lock[NT_JOINT_LOCKS].
  */
-bool nt_joint_locks_along(const nt_joint *joint, int k);
-double nt_joint_along(const nt_element *element, const nt_view *view, int k);
+int nt_joint_lock_count(const nt_joint *joint);
+void nt_joint_find_lock(const nt_element *element, const nt_view *view, double *lock);
 /* And whether it is of its rigid limits too. */
 bool nt_joint_row_limits(const nt_joint *joint, int r);
 

@@ -13,6 +13,7 @@
  *   d(phi'') = (dN - 2 E d(phi') - 2 phi' dE - phi'' dD)/D.
  *
  * The displacement is e3 . d. */
+#include "group/rotation.h"
 #include "model/evaluate.h"
 #include "model/joints/joint_rows.h"
 
@@ -154,14 +155,40 @@ nt_coordinate nt_joint_coordinate(const nt_element *element, const nt_view *view
     return out;
 }
 
-double nt_joint_along(const nt_element *element, const nt_view *view, int k)
+/* The rotation vector of the triad of B in that of A, by the largest of the four squares of its
+ * quaternion, of any length: Q_kj = e_k . f_j. */
+static v3 rotation_of(const joint_geometry *g)
 {
+    double Q[3][3], trace = 0;
+    int i = 0;
+    for (int k = 0; k < 3; k++)
+        for (int j = 0; j < 3; j++)
+            Q[k][j] = v3_dot(g->e[k].r, g->f[j].r);
+    for (int k = 0; k < 3; k++) {
+        trace += Q[k][k];
+        i = Q[k][k] > Q[i][i] ? k : i;
+    }
+    if (trace > Q[i][i])
+        return so3_log((quat){1 + trace, Q[2][1] - Q[1][2], Q[0][2] - Q[2][0], Q[1][0] - Q[0][1]});
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    double v[3];
+    v[i] = 1 + 2 * Q[i][i] - trace;
+    v[j] = Q[i][j] + Q[j][i];
+    v[k] = Q[i][k] + Q[k][i];
+    return so3_log((quat){Q[k][j] - Q[j][k], v[0], v[1], v[2]});
+}
+
+void nt_joint_find_lock(const nt_element *element, const nt_view *view, double *lock)
+{
+    const nt_joint *joint = nt_joint_of(view->run, element);
     joint_geometry g;
-    joint_row row;
-    const nt_row_spec spec = {NT_ROW_ALONG, k, 0};
     joint_geometry_of(&g, element, view);
-    joint_row_of(&row, &g, &spec, 0, NT_POSITION, 0, NULL);
-    return row.value;
+    if (joint->rotates)
+        lock[NT_LOCK_ANGLE] = nt_joint_coordinate(element, view, false).value;
+    for (int k = 0; k < 3; k++)
+        lock[NT_LOCK_ALONG + k] = v3_dot(g.e[k].r, g.d);
+    if (joint->turns)
+        v3_store(lock + NT_LOCK_ROTATION, rotation_of(&g));
 }
 
 void nt_joint_coordinate_row(const nt_element *element, const nt_view *view, bool translation,

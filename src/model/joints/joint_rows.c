@@ -10,6 +10,7 @@
  *
  *   Phi = ell - L,  Phi' = n . d',  Phi'' = n . d'' + d' . P d'. */
 #include "model/joints/joint_rows.h"
+#include "group/rotation.h"
 
 #include <math.h>
 
@@ -220,6 +221,37 @@ static void angle_row(joint_row *row, const joint_geometry *g, nt_level level, c
         row->value += shift;
 }
 
+/* A direction by its components in a triad. */
+static body_vector direction_in(const body_vector triad[3], v3 k)
+{
+    body_vector u = {0};
+    for (int i = 0; i < 3; i++) {
+        double c = v3_component(k, i);
+        u.r = v3_axpy(c, triad[i].r, u.r);
+        u.r1 = v3_axpy(c, triad[i].r1, u.r1);
+        u.r2 = v3_axpy(c, triad[i].r2, u.r2);
+    }
+    u.arm = u.r;
+    return u;
+}
+
+/* The two directions of a LOCK row, by the rotation vector of f in e: f_j = sum Q_kj e_k, Q =
+ * exp(psi~), when it was latched. */
+static void lock_directions(const joint_geometry *g, const nt_row_spec *spec, const double psi[3],
+                            body_vector *u, body_vector *w)
+{
+    m3 Q = quat_matrix(so3_exp(v3_load(psi)));
+    v3 unit_i = v3_of(spec->i == 0, spec->i == 1, spec->i == 2);
+    v3 unit_j = v3_of(spec->j == 0, spec->j == 1, spec->j == 2);
+    *u = g->e[spec->i], *w = g->f[spec->j];
+    if (spec->kind == NT_ROW_LOCK)
+        *u = direction_in(g->e, m3_apply(Q, unit_i));
+    else if (spec->kind == NT_ROW_LOCK_A)
+        *u = direction_in(g->e, v3_cross(unit_i, m3_apply(Q, unit_j)));
+    else
+        *w = direction_in(g->f, v3_cross(unit_j, m3_apply_transposed(Q, unit_i)));
+}
+
 bool joint_row_of(joint_row *row, const joint_geometry *g, const nt_row_spec *spec, int component,
                   nt_level level, double length, const double motion[3])
 {
@@ -245,6 +277,14 @@ bool joint_row_of(joint_row *row, const joint_geometry *g, const nt_row_spec *sp
         row->value -= motion[level];
         row->explicit_rate = -motion[1];
         return true;
+    case NT_ROW_LOCK:
+    case NT_ROW_LOCK_A:
+    case NT_ROW_LOCK_B: {
+        body_vector u, w;
+        lock_directions(g, spec, motion, &u, &w);
+        directions_row(row, g, level, &u, &w);
+        return true;
+    }
     }
     return false;
 }
@@ -420,6 +460,14 @@ void joint_row_tangent(const nt_view *view, const joint_geometry *g, const nt_ro
         body_vector u = turning_direction(g, motion);
         double shift, sign = angle_branch(g, motion, v3_dot(u.r, g->f[0].r), &shift);
         directions_tangent(view, u.r, g->f[0].r, sign * k);
+        break;
+    }
+    case NT_ROW_LOCK:
+    case NT_ROW_LOCK_A:
+    case NT_ROW_LOCK_B: {
+        body_vector u, w;
+        lock_directions(g, spec, motion, &u, &w);
+        directions_tangent(view, u.r, w.r, k);
         break;
     }
     case NT_ROW_DISTANCE: {

@@ -20,12 +20,19 @@ typedef struct joint_geometry {
 int nt_joint_specs(const nt_joint *joint, nt_row_spec out[8]);
 int nt_joint_components(const nt_row_spec *spec);
 
+/* Whether a row is of directions alone. */
+static inline bool nt_row_turns(nt_row_kind kind)
+{
+    return kind == NT_ROW_PERPENDICULAR || kind == NT_ROW_ANGLE || kind >= NT_ROW_LOCK;
+}
+
 void joint_geometry_of(joint_geometry *geometry, const nt_element *element, const nt_view *view);
 
 /* The geometry that rows at the level of positions need, without rates. */
 void joint_positions_of(joint_geometry *geometry, const nt_element *element, const nt_view *view);
 
-/* One row at a level; component picks one of the three COINCIDE rows. motion is f, f', f''.
+/* One row at a level; component picks one of the three COINCIDE rows. motion is f, f', f'',
+ * of a latched rotation its vector.
  * False where the row has no value (a distance of zero). */
 bool joint_row_of(joint_row *row, const joint_geometry *geometry, const nt_row_spec *spec,
                   int component, nt_level level, double length, const double motion[3]);

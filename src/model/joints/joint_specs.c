@@ -8,7 +8,8 @@ static nt_row_spec motion_spec(const nt_joint *joint)
     return (nt_row_spec){joint->rotates ? NT_ROW_ANGLE : NT_ROW_SLIDE, joint->rotates ? 0 : 2, 0};
 }
 
-bool nt_joint_locks_along(const nt_joint *joint, int k)
+/* Whether the displacement along axis k of A, 0-based, is free. */
+static bool is_free_along(const nt_joint *joint, int k)
 {
     bool free = true;
     for (int i = 0; i < joint->n_specs; i++) {
@@ -19,7 +20,30 @@ bool nt_joint_locks_along(const nt_joint *joint, int k)
     return free;
 }
 
-/* The rows of a latch: angle and displacements that are free; of a thread the one goes with the
+/* The rows of a latch on rotations without an axis: all of them, or the two of a cross. */
+static int rotation_specs(const nt_joint *joint, nt_row_spec *out)
+{
+    int across = 0;
+    nt_row_spec cross = {0};
+    for (int i = 0; i < joint->n_specs; i++) {
+        if (joint->specs[i].kind == NT_ROW_DISTANCE)
+            return 0;
+        if (joint->specs[i].kind == NT_ROW_PERPENDICULAR)
+            across++, cross = joint->specs[i];
+    }
+    if (across > 1)
+        return 0;
+    if (across == 1) {
+        out[0] = (nt_row_spec){NT_ROW_LOCK_A, cross.i, cross.j};
+        out[1] = (nt_row_spec){NT_ROW_LOCK_B, cross.i, cross.j};
+        return 2;
+    }
+    for (int i = 0; i < 3; i++)
+        out[i] = (nt_row_spec){NT_ROW_LOCK, i, (i + 1) % 3};
+    return 3;
+}
+
+/* The rows of a latch: rotations and displacements that are free; of a thread the one goes with the
  * other. Limits are of the last of them. */
 static int lock_specs(const nt_joint *joint, nt_row_spec out[NT_JOINT_LOCKS])
 {
@@ -33,13 +57,15 @@ static int lock_specs(const nt_joint *joint, nt_row_spec out[NT_JOINT_LOCKS])
     }
     if (joint->rotates)
         out[n++] = (nt_row_spec){NT_ROW_ANGLE, 0, 0};
+    else if (joint->turns)
+        n += rotation_specs(joint, out);
     for (int k = 0; k < 3; k++)
-        if (nt_joint_locks_along(joint, k))
+        if (is_free_along(joint, k))
             out[n++] = (nt_row_spec){NT_ROW_SLIDE, k, 0};
     return n;
 }
 
-static int count_locks(const nt_joint *joint)
+int nt_joint_lock_count(const nt_joint *joint)
 {
     nt_row_spec rows[NT_JOINT_LOCKS];
     return lock_specs(joint, rows);
@@ -70,7 +96,7 @@ int nt_joint_specs(const nt_joint *joint, nt_row_spec out[8])
 /* Rows whether enforced by multipliers or by penalty. */
 static int joint_count_rows(const nt_joint *joint)
 {
-    int n = (joint->motion ? 1 : 0) + count_locks(joint);
+    int n = (joint->motion ? 1 : 0) + nt_joint_lock_count(joint);
     for (int i = 0; i < joint->n_specs; i++)
         n += nt_joint_components(&joint->specs[i]);
     return n;
@@ -79,12 +105,13 @@ static int joint_count_rows(const nt_joint *joint)
 bool nt_joint_row_locks(const nt_joint *joint, int r)
 {
     int n = joint_count_rows(joint);
-    return r < n && r >= n - count_locks(joint);
+    return r < n && r >= n - nt_joint_lock_count(joint);
 }
 
 bool nt_joint_row_limits(const nt_joint *joint, int r)
 {
-    return nt_joint_is_limited(joint) && count_locks(joint) > 0 && r == joint_count_rows(joint) - 1;
+    return nt_joint_is_limited(joint) && nt_joint_lock_count(joint) > 0 &&
+           r == joint_count_rows(joint) - 1;
 }
 
 int nt_joint_rows(const nt_model *model, const nt_element *element)
@@ -110,7 +137,7 @@ nt_quantity nt_joint_row_quantity(const nt_model *model, const nt_element *eleme
 {
     int component = 0;
     nt_row_kind kind = spec_of(nt_model_data(model, element), row, &component).kind;
-    return kind == NT_ROW_PERPENDICULAR || kind == NT_ROW_ANGLE ? NT_ANGLE : NT_LENGTH;
+    return nt_row_turns(kind) ? NT_ANGLE : NT_LENGTH;
 }
 
 const char *nt_joint_row_name(const nt_model *model, const nt_element *element, int row)
@@ -134,6 +161,12 @@ const char *nt_joint_row_name(const nt_model *model, const nt_element *element, 
         return spec.i == spec.j ? "angle between its axes" : rotation[3 - spec.i - spec.j];
     case NT_ROW_DISTANCE:
         return "distance";
+    case NT_ROW_LOCK:
+        return rotation[spec.i];
+    case NT_ROW_LOCK_A:
+    case NT_ROW_LOCK_B:
+        return spec.kind == NT_ROW_LOCK_A ? "rotation about the axis of its first body"
+                                          : "rotation about the axis of its second body";
     default:
         return "prescribed motion";
     }
