@@ -60,14 +60,18 @@ static void motion_jet(watched *w, double t, double out[3])
     nt_expression_jet(w->motion, w->variables, w->rate, w->zero, out);
 }
 
-/* Halves [a, b] until it is narrow; *from, *to: the derivatives k at its ends then. */
-static double find_jump(watched *w, int k, double a, double b, double *from, double *to)
+/* Halves [a, b] until it is narrow; *from, *to: the derivatives k at its ends then. *alike grows
+ * with what is met on the way, where samples have missed how large the derivative becomes. */
+static double find_jump(watched *w, int k, double a, double b, double *from, double *to,
+                        double *alike)
 {
     double low[3], middle[3], high[3];
     motion_jet(w, a, low);
     motion_jet(w, b, high);
     for (double m = a + (b - a) / 2; a < m && m < b; m = a + (b - a) / 2) {
         motion_jet(w, m, middle);
+        if (isfinite(middle[k]))
+            *alike = fmax(*alike, ALIKE * fabs(middle[k]));
         if (fabs(middle[k] - low[k]) > fabs(high[k] - middle[k]))
             b = m, memcpy(high, middle, sizeof high);
         else
@@ -90,10 +94,11 @@ static bool jumps_somewhere(watched *w, int k, bool is_angle, const double *time
     for (int i = 0; i < SAMPLES; i++) {
         if (fabs(jets[i + 1][k] - jets[i][k]) <= alike)
             continue;
-        double t = find_jump(w, k, times[i], times[i + 1], &from, &to), by = to - from;
+        double bound = alike;
+        double t = find_jump(w, k, times[i], times[i + 1], &from, &to, &bound), by = to - from;
         if (k == 0 && is_angle)
             by = remainder(by, 8 * atan(1.0));
-        if (!(fabs(by) > alike) || t - times[0] < AT_ONCE * (times[SAMPLES] - times[0]))
+        if (!(fabs(by) > bound) || t - times[0] < AT_ONCE * (times[SAMPLES] - times[0]))
             continue;
         *found = (nt_motion_jump){.t = t, .by = isinf(by) ? fabs(by) : by, .derivative = k};
         return true;
