@@ -5,6 +5,7 @@
 #include "model/bodies/body.h"
 #include "model/contacts/grip.h"
 #include "model/events/events.h"
+#include "model/events/switches.h"
 #include "model/parameters/parameter.h"
 #include "model/quantities/signal.h"
 #include "model/side_by_side.h"
@@ -46,7 +47,8 @@ static nt_view *begin_view(nt_run *run, const nt_point *at, const nt_terms *term
             memcpy(run->multipliers + nh, at->mu, (size_t)nn * sizeof(double));
         view->lambda = run->multipliers;
     }
-    run->variables[nt_model_time_variable(run->model)] = at->t;
+    run->variables[nt_model_time_variable(run->model)] =
+        nt_switch_clock(run->model, at->t, at->memory);
     return view;
 }
 

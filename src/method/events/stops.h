@@ -78,8 +78,6 @@ struct nt_integrator;
  * velocities do. A motion that jumps itself is NT_INCONSISTENT, with words. */
 nt_status nt_drive_jump(struct nt_integrator *integrator, const nt_phase *from, nt_phase *behind,
                         bool *jumps, nt_error *error);
-/* The velocities just before, where the step that ended at a stop has met those behind it. */
-nt_status nt_drive_undo(struct nt_integrator *integrator, nt_phase *now, nt_error *error);
 
 /* What happens at a state `from` where indicator `which` has passed zero (-1: what is due), and the
  * state behind it, without its accelerations; nothing where instant->happened stays 0. Rows are
