@@ -86,7 +86,7 @@ nt_status nt_read_note(nt_reader *reader, const nt_node *node, const char *words
 static bool changes_in_yaml(const nt_node *name)
 {
     static const char *const words[] = {"yes", "no", "on", "off", "true", "false", "null"};
-    if (name->style != NT_STYLE_PLAIN || nt_node_is(name, "true") || nt_node_is(name, "false") ||
+    if (!name->plain || nt_node_is(name, "true") || nt_node_is(name, "false") ||
         nt_node_is(name, "null"))
         return false;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)

@@ -48,7 +48,8 @@ struct nt_objectives {
     long events;       /* that had happened when it began                            */
     double *behind;    /* [n][size] scratch: behind what has happened                */
     double *moved;     /* [size] derivatives of `begin`, from 1 on                   */
-    double *pending;   /* [n] 1: the largest value is the piece's first, g' unknown  */
+    double *pending;   /* [n] the piece's first value, which was the largest, while g' there
+                          is not known; else not a number                            */
     double *g[POINTS]; /* [n][size] at them                                         */
     double *sum;       /* [n][size] integral of g or g^2 so far                      */
     double *largest;   /* [n][size]                                                  */
@@ -107,6 +108,7 @@ nt_status nt_objectives_create(nt_objectives **out, nt_run *run, nt_integrator *
         nt_objectives_destroy(o);
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     }
+    nt_objectives_restart(o);
     *out = o;
     return NT_OK;
 }
@@ -125,7 +127,8 @@ void nt_objectives_restart(nt_objectives *o)
         return;
     o->points = 0;
     o->events = 0;
-    memset(o->pending, 0, (size_t)o->n * sizeof *o->pending);
+    for (int j = 0; j < o->n; j++)
+        o->pending[j] = (double)NAN;
     memset(o->sum, 0, (size_t)o->n * o->size * sizeof *o->sum);
 }
 
@@ -397,11 +400,12 @@ static void objectives_show(nt_objectives *o)
 
 /* ---- what happens --------------------------------------------------------------------------- */
 
-/* g' at the begin (end false) or the end of the points that there are: of the parabola through
- * three, unless one step is so short beside the other that its slope is rounding. */
-static double slope_at(const nt_objectives *o, int j, bool end)
+/* A step so short beside another that its slope is rounding. */
+static const double SHORTEST = 1e-7;
+
+/* g' at the end of the points that there are: of the parabola through three. */
+static double slope_at_end(const nt_objectives *o, int j)
 {
-    static const double SHORTEST = 1e-7;
     const double *t = o->t;
     size_t at = (size_t)j * o->size;
     if (o->points < 2)
@@ -413,16 +417,49 @@ static double slope_at(const nt_objectives *o, int j, bool end)
     double bend = (second - first) / (t[2] - t[0]), ratio = (t[2] - t[1]) / (t[1] - t[0]);
     if (ratio < SHORTEST || ratio > 1 / SHORTEST)
         return ratio < SHORTEST ? first : second;
-    return end ? second + bend * (t[2] - t[1]) : first - bend * (t[1] - t[0]);
+    return second + bend * (t[2] - t[1]);
 }
 
-/* The largest value is the piece's first, or (end) its last: it follows the time of that. */
-static void move_largest(nt_objectives *o, int j, bool end)
+/* g' at the begin of the piece: of the parabola through its first value and the last two points. */
+static double slope_at_begin(const nt_objectives *o, int j)
 {
-    double *largest = o->largest + (size_t)j * o->size, slope = slope_at(o, j, end);
+    size_t at = (size_t)j * o->size;
+    int last = o->points - 1;
+    double all = o->t[last] - o->begin, first = o->pending[j];
+    if (!(all > 0))
+        return 0;
+    double far = (o->g[last][at] - first) / all, part = last > 0 ? o->t[last - 1] - o->begin : 0;
+    if (!(part > SHORTEST * all))
+        return far;
+    double near = (o->g[last - 1][at] - first) / part;
+    return (near * all - far * part) / (all - part);
+}
+
+/* Whether g has changed by enough since the begin of the piece, or time has passed, for its slope
+ * there not to be rounding: a method may begin with very short steps. */
+static bool knows_slope(const nt_objectives *o, int j)
+{
+    static const double CHANGED = 1e-7, PASSED = 1e-4;
+    int last = o->points - 1;
+    double change = o->g[last][(size_t)j * o->size] - o->pending[j];
+    return o->points == POINTS && (fabs(change) >= CHANGED * fabs(o->pending[j]) ||
+                                   o->t[last] - o->begin >= PASSED * (o->begin - o->start));
+}
+
+/* The largest value is at an end of the piece: it follows the time of that. */
+static void move_largest(nt_objectives *o, int j, double slope)
+{
+    double *largest = o->largest + (size_t)j * o->size;
     for (size_t k = 1; k < o->size; k++)
         largest[k] += slope * o->moved[k];
-    o->pending[j] = 0;
+}
+
+/* The largest value is the piece's first; not where a larger one has come since. */
+static void move_first(nt_objectives *o, int j)
+{
+    if (o->largest[(size_t)j * o->size] == o->pending[j])
+        move_largest(o, j, slope_at_begin(o, j));
+    o->pending[j] = (double)NAN;
 }
 
 static void end_piece(nt_objectives *o, int j)
@@ -437,10 +474,10 @@ static void end_piece(nt_objectives *o, int j)
         sum[k] += (square ? before[0] * before[0] - behind[0] * behind[0] : before[0] - behind[0]) *
                   o->moved[k];
     if (largest[0] == before[0])
-        move_largest(o, j, true);
+        move_largest(o, j, slope_at_end(o, j));
     if (behind[0] > largest[0]) {
         memcpy(largest, behind, o->size * sizeof *largest);
-        o->pending[j] = 1;
+        o->pending[j] = behind[0];
     }
 }
 
@@ -458,8 +495,8 @@ static nt_status begin_piece(nt_objectives *o, nt_error *error)
     if (status != NT_OK || !jumps)
         return status;
     for (int j = 0; j < o->n; j++)
-        if (o->pending[j] != 0)
-            move_largest(o, j, false); /* by the piece's own begin */
+        if (!isnan(o->pending[j]))
+            move_first(o, j); /* by the piece's own begin */
     for (size_t k = 1; k < o->size; k++)
         o->moved[k] = nt_sensitivity_event_time(o->sensitivity, (int)k - 1);
     for (int j = 0; j < o->n; j++)
@@ -528,9 +565,8 @@ nt_status nt_objectives_advance(nt_objectives *o, nt_error *error)
     o->t[o->points++] = t;
     for (int j = 0; j < o->n; j++) {
         look_at_top(o, j);
-        if (o->pending[j] != 0 && o->points == POINTS &&
-            o->largest[(size_t)j * o->size] == o->g[0][(size_t)j * o->size])
-            move_largest(o, j, false);
+        if (!isnan(o->pending[j]) && knows_slope(o, j))
+            move_first(o, j);
     }
     objectives_integrate(o);
     objectives_show(o);

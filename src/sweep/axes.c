@@ -20,8 +20,7 @@ static nt_status axes_no_memory(nt_error *error)
 /* LOW..HIGH:N; false where the text is no range at all. */
 static bool is_range(const nt_node *node)
 {
-    return node->kind == NT_NODE_SCALAR && node->style == NT_STYLE_PLAIN &&
-           strstr(node->text, "..") != NULL;
+    return node->kind == NT_NODE_SCALAR && node->plain && strstr(node->text, "..") != NULL;
 }
 
 static nt_status read_range(nt_sweep *s, nt_axis *axis, const nt_node *node, nt_error *error)

@@ -47,7 +47,7 @@ static nt_status check_keys(const nt_node *mapping, const char *where, const cha
 
 static void write_scalar(const nt_node *node, FILE *to)
 {
-    if (node->style == NT_STYLE_PLAIN) {
+    if (node->plain) {
         fwrite(node->text, 1, (size_t)node->length, to);
         return;
     }

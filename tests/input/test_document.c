@@ -128,6 +128,47 @@ static void aliases_share_their_anchor(void **state)
     nt_document_destroy(d);
 }
 
+static void standard_tags_say_how_a_value_is_read(void **state)
+{
+    static const struct {
+        const char *text, *value;
+        bool plain;
+    } rows[] = {
+        {"!!float \"0.5\"", "0.5", true},
+        {"!!float -1e3", "-1e3", true},
+        {"!!float '.inf'", ".inf", true},
+        {"!!float +.5", "+.5", true},
+        {"!!int '7'", "7", true},
+        {"&a !!int -7", "-7", true},
+        {"!!bool \"true\"", "true", true},
+        {"!!null 'null'", "null", true},
+        {"!!null \"\"", "", true},
+        {"!!float |-\n  2", "2", true},
+        {"!!str 5", "5", false},
+        {"!!str", "", false},
+        {"! 5", "5", false},
+        {"!!timestamp '2020-01-01'", "2020-01-01", false},
+        {"!!str null", "null", false},
+        {"5", "5", true},
+        {"!<tag:yaml.org,2002:str> 5", "5", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[80];
+        snprintf(text, sizeof text, "a: %s\n", rows[i].text);
+        nt_document *d = parse(text);
+        const nt_node *value = nt_node_find(nt_document_root(d), "a");
+        if (!nt_node_is(value, rows[i].value) || value->plain != rows[i].plain ||
+            nt_node_is_empty(value) != (rows[i].plain && !*rows[i].value))
+            fail_msg("%s: '%s', plain %d", rows[i].text, value->text, value->plain);
+        nt_document_destroy(d);
+    }
+    nt_document *d = parse("!!map {!!str a: !!seq [!!map {b: 1}], !!bool \"true\": ! [2]}\n");
+    assert_int_equal(nt_node_find(nt_document_root(d), "a")->count, 1);
+    assert_int_equal(nt_node_find(nt_document_root(d), "true")->count, 1);
+    nt_document_destroy(d);
+}
+
 /* ---- mistakes -----------------------------------------------------------------------------------
  */
 
@@ -152,10 +193,24 @@ static void mistakes_have_their_place(void **state)
         {"a: 1\n---\nb: 2\n", 2, 1, "a second document begins here"},
         {"a: 1\n...\n---\n", 3, 1, "a second document"},
         {"a: 1\n...\nb: 2\n", 3, 1, "not valid YAML"},
-        {"a: !!float 1\n", 1, 4, "tags are not supported"},
-        {"a: !mine [1]\n", 1, 4, "a tag (!)"},
-        {"a: ! 1\n", 1, 4, "a tag (!)"},
-        {"!!map {a: 1}\n", 1, 1, "tags are not supported"},
+        {"a: !!float one\n", 1, 4,
+         "the tag !!float stands before 'one', expected a decimal number"},
+        {"a: !!float \"1 + 1\"\n", 1, 4, "!!float stands before '1 + 1'"},
+        {"a: !!int 1.5\n", 1, 4, "the tag !!int stands before '1.5', expected a whole number"},
+        {"a: !!int \"0x10\"\n", 1, 4, "!!int stands before '0x10'"},
+        {"a: !!int '-'\n", 1, 4, "!!int stands before '-'"},
+        {"a: !!bool 1\n", 1, 4, "the tag !!bool stands before '1', expected true or false"},
+        {"a: !!null 0\n", 1, 4, "the tag !!null stands before '0', expected null"},
+        {"a: !!seq 1\n", 1, 4, "the tag !!seq stands before a text, expected a list"},
+        {"a: !!map [1]\n", 1, 4, "the tag !!map stands before a list, expected no tag or !!seq"},
+        {"a: !!seq {b: 1}\n", 1, 4, "!!seq stands before a mapping, expected no tag or !!map"},
+        {"a: !!float [1]\n", 1, 4, "!!float stands before a list"},
+        {"a: !!set {b}\n", 1, 4, "the tag !!set is not known, expected no tag"},
+        {"a: !!binary QQ==\n", 1, 4, "the tag !!binary is not known"},
+        {"a: !mine [1]\n", 1, 4, "the tag !mine is not known"},
+        {"a: !!python/tuple [1]\n", 1, 4, "yaml.safe_dump writes what can be read"},
+        {"!mine a: 1\n", 1, 1, "the tag !mine is not known"},
+        {"!!omap {a: 1}\n", 1, 1, "the tag !!omap is not known"},
         {"b: &x {c: 1}\na:\n  <<: *x\n", 3, 3, "merge keys (<<) are not supported"},
         {"[1, 2]: 3\n", 1, 1, "a list as a key"},
         {"{a: 1}: 3\n", 1, 1, "a mapping as a key"},
@@ -364,6 +419,10 @@ static void places_inside_a_scalar(void **state)
         {"a: \xC3\xA9\xC3\xA8 + y", 6, 1, 9},
         {"a: &name x + y", 5, 1, 14},
         {"a: &name 'x + y'", 5, 1, 15},
+        {"a: !!str x + y", 5, 1, 14},
+        {"a: !!str &name \"x + y\"", 5, 1, 21},
+        {"a: &name !!str # a & b\n  x + y", 5, 2, 7},
+        {"a: !!str |-\n  x +\n  y", 5, 3, 3},
         {"a: x +\n   y + z", 5, 2, 4},
         {"a: x +\n   y + z", 9, 2, 8},
         {"a: |\n  x +\n    y", 7, 3, 5},
@@ -549,6 +608,17 @@ static void words_are_suggested(void **state)
     assert_null(nt_suggest("", 0, keys, 5));
     assert_int_equal(nt_edit_distance("ab", 2, "ba", 2), 1);
     assert_int_equal(nt_edit_distance("kitten", 6, "sitting", 7), 3);
+    static const char *const top[] = {"joints", "forces", "markers", "bodies", "quantities"};
+    assert_string_equal(nt_suggest("loads", 5, top, 5), "forces");
+    assert_string_equal(nt_suggest("points", 6, top, 5), "markers");
+    assert_string_equal(nt_suggest("parts", 5, top, 5), "bodies");
+    static const char *const types[] = {"fixed", "revolute", "gear", "inline"};
+    assert_string_equal(nt_suggest("RevoluteJointZ", 14, types, 4), "revolute");
+    assert_string_equal(nt_suggest("ObjectJointRevolute2D", 21, types, 4), "revolute");
+    assert_string_equal(nt_suggest("worm_gear", 9, types, 4), "gear");
+    assert_true(nt_suggest_is("GenericJoint", 12, "generic"));
+    assert_true(nt_suggest_is("6-DOF", 5, "6dof"));
+    assert_false(nt_suggest_is("damper", 6, "jointdamper"));
     char longest[200];
     memset(longest, 'a', sizeof longest);
     assert_null(nt_suggest(longest, sizeof longest, keys, 5));
@@ -561,6 +631,7 @@ int main(void)
         cmocka_unit_test(text_is_kept),
         cmocka_unit_test(large_mappings_find_every_key),
         cmocka_unit_test(aliases_share_their_anchor),
+        cmocka_unit_test(standard_tags_say_how_a_value_is_read),
         cmocka_unit_test(mistakes_have_their_place),
         cmocka_unit_test(nothing_nests_too_deeply),
         cmocka_unit_test(alias_bombs_are_refused),

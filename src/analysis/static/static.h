@@ -78,7 +78,7 @@ struct nt_static {
     bool has_factors; /* Newton's last ones are in the solver, and its drag is known */
     bool derived;     /* residual, derivative and drag are those of the present point already */
     long iterations, factorisations, evaluations;
-    char failed[160]; /* words for what had no value in the last try, "" where all had */
+    char failed[300]; /* words for what had no value in the last try, "" where all had */
 
     bool mass_known;
     double *mass;        /* [nv] diagonal of M                                       */

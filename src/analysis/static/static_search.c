@@ -514,7 +514,7 @@ static nt_status follow_damped(nt_static *s, damped *d)
 static nt_status refuse_search(nt_static *s, nt_status status, const damped *d, nt_error *error)
 {
     const nt_problem *p = s->problem;
-    char name[160] = "", force[160] = "";
+    char name[300] = "", force[160] = "";
     if (status == NT_NO_MEMORY)
         return nt_fail(error, status, "out of memory for a static state");
     if (status == NT_NOT_FINITE && p->system->failure) {

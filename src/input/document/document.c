@@ -147,19 +147,19 @@ bool nt_node_is(const nt_node *scalar, const char *text)
 
 bool nt_node_is_empty(const nt_node *node)
 {
-    return node->kind == NT_NODE_SCALAR && node->style == NT_STYLE_PLAIN && node->length == 0;
+    return node->kind == NT_NODE_SCALAR && node->plain && node->length == 0;
 }
 
 bool nt_node_is_null(const nt_node *node)
 {
-    bool plain = node->kind == NT_NODE_SCALAR && node->style == NT_STYLE_PLAIN;
+    bool plain = node->kind == NT_NODE_SCALAR && node->plain;
     return plain && (nt_node_is(node, "null") || nt_node_is(node, "~"));
 }
 
 bool nt_node_opens(const nt_node *node)
 {
     int open = 0;
-    bool plain = node->kind == NT_NODE_SCALAR && node->style == NT_STYLE_PLAIN;
+    bool plain = node->kind == NT_NODE_SCALAR && node->plain;
     for (int i = 0; plain && i < node->length; i++)
         open += (node->text[i] == '(') - (node->text[i] == ')');
     return open > 0;
@@ -229,14 +229,15 @@ static void document_advance(cursor *c, size_t bytes)
     }
 }
 
-/* Moves the cursor to the first byte of a scalar's content, past its anchor, its opening quote or
- * the line with | or >. */
+/* Moves the cursor to the first byte of a scalar's content, past its anchor and tag, its opening
+ * quote or the line with | or >. */
 static void document_enter(const nt_node *scalar, cursor *c)
 {
     const char *text = c->source->text;
     size_t length = c->source->length;
-    if (c->at < length && text[c->at] == '&') {
-        while (c->at < length && !is_blank(text[c->at]))
+    while (c->at < length && (text[c->at] == '&' || text[c->at] == '!' || text[c->at] == '#')) {
+        bool comment = text[c->at] == '#'; /* behind an anchor or a tag */
+        while (c->at < length && !(comment ? text[c->at] == '\n' : is_blank(text[c->at])))
             document_advance(c, 1);
         while (c->at < length && is_blank(text[c->at]))
             document_advance(c, 1);

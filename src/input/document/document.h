@@ -2,9 +2,10 @@
  *
  * The tree is built from libyaml's events, never from its document interface, so that bad input
  * is refused early and cheaply. What YAML allows and a model never needs is an error: a second
- * document, a key given twice, keys that are not plain text, tags (!!float), merge keys (<<),
- * anchors that contain themselves. Aliases share the node of their anchor, and what they expand
- * to counts against the limit of nodes; so trees stay finite and shallow enough for recursion.
+ * document, a key given twice, keys that are not plain text, merge keys (<<), anchors that contain
+ * themselves, tags but the standard ones (!!float), which must agree with what they stand before.
+ * Aliases share the node of their anchor, and what they expand to counts against the limit of
+ * nodes; so trees stay finite and shallow enough for recursion.
  *
  * Every message is FILE:LINE:COLUMN with what is wrong and what was expected. Lines and columns
  * begin at 1; columns count characters. */
@@ -43,7 +44,8 @@ typedef enum nt_node_style {
 /* Nodes are read-only to everybody but this layer. */
 typedef struct nt_node {
     unsigned char kind, style; /* nt_node_kind, nt_node_style (of scalars)            */
-    int line, column;          /* 1-based; 0 for what nt_document_set created         */
+    bool plain;       /* scalar: read as one without quotes: `1`, and `!!int "1"`             */
+    int line, column; /* 1-based; 0 for what nt_document_set created         */
     const nt_source *source;
     size_t start; /* its first byte in source->text                                   */
 

@@ -10,6 +10,7 @@
 
 /* Anchors are looked up one by one; this bounds the work. */
 enum { ANCHORS = 1000 };
+enum { TAG_WORDS = 256 };
 
 typedef struct anchor {
     char *name;
@@ -179,13 +180,6 @@ static bool add_anchor(reader *r, const yaml_event_t *event, const yaml_char_t *
     return true;
 }
 
-static bool refuse_tag(reader *r, const yaml_event_t *event, const yaml_char_t *tag)
-{
-    if (!tag)
-        return true;
-    return FAIL(r, event, "a tag (!): tags are not supported, expected the value alone");
-}
-
 /* ---- events -----------------------------------------------------------------------------------
  */
 
@@ -203,12 +197,15 @@ static bool on_scalar(reader *r, const yaml_event_t *event)
     const char *text = (const char *)event->data.scalar.value;
     size_t length = event->data.scalar.length;
     nt_node_style style = style_of(event->data.scalar.style);
+    bool plain = style == NT_STYLE_PLAIN;
+    char words[TAG_WORDS];
     int place;
-    if (!refuse_tag(r, event, event->data.scalar.tag))
-        return false;
     if (memchr(text, 0, length))
         return FAIL(r, event, "this text holds a NUL character (\\0)");
-    if (expects_key(r) && style == NT_STYLE_PLAIN && length == 2 && memcmp(text, "<<", 2) == 0)
+    if (!nt_tag_of_scalar((const char *)event->data.scalar.tag, text, length, &plain, words,
+                          sizeof words))
+        return FAIL(r, event, "%s", words);
+    if (expects_key(r) && plain && length == 2 && memcmp(text, "<<", 2) == 0)
         return FAIL(r, event, "merge keys (<<) are not supported: expected the keys written out");
     if (expects_key(r) && length == 0)
         return FAIL(r, event, "an empty key, expected a name");
@@ -224,6 +221,7 @@ static bool on_scalar(reader *r, const yaml_event_t *event)
     node->text = copy;
     node->length = (int)length;
     node->style = (unsigned char)style;
+    node->plain = plain;
     return add_anchor(r, event, event->data.scalar.anchor, node, &place) && attach(r, node);
 }
 
@@ -256,9 +254,10 @@ static bool on_begin(reader *r, const yaml_event_t *event, nt_node_kind kind)
     const yaml_char_t *tag = list ? event->data.sequence_start.tag : event->data.mapping_start.tag;
     const yaml_char_t *name =
         list ? event->data.sequence_start.anchor : event->data.mapping_start.anchor;
+    char words[TAG_WORDS];
     int place;
-    if (!refuse_tag(r, event, tag))
-        return false;
+    if (!nt_tag_of_collection((const char *)tag, list, words, sizeof words))
+        return FAIL(r, event, "%s", words);
     if (expects_key(r))
         return FAIL(r, event, "%s as a key, expected a name", list ? "a list" : "a mapping");
     if (r->depth == r->document->limits.depth)

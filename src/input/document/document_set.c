@@ -40,6 +40,7 @@ static nt_node *create_key(const change *c, const char *text, int length)
         memcpy(copy, text, (size_t)length);
         key->text = copy;
         key->length = length;
+        key->plain = true;
     }
     return key;
 }

@@ -32,6 +32,15 @@ nt_status nt_mapping_finish(nt_document *document, nt_node *mapping, const nt_no
 /* Complete a list or mapping: total and height. */
 void nt_node_measure(nt_node *node);
 
+/* What the tag of a text says of it; tag NULL: none.
+ * *plain   whether it is read as a plain scalar, which a standard tag may change        in/out
+ * Returns false, with what is wrong in words[size], where the tag is unknown or belied. */
+bool nt_tag_of_scalar(const char *tag, const char *text, size_t length, bool *plain, char *words,
+                      size_t size);
+
+/* The same of a list or a mapping. */
+bool nt_tag_of_collection(const char *tag, bool list, char *words, size_t size);
+
 /* Place of a key, -1 where there is none. */
 int nt_mapping_find(const nt_node *mapping, const char *key, int length);
 

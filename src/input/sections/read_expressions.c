@@ -365,9 +365,25 @@ static nt_status note_clock(nt_reader *reader, const char *key, const nt_node *s
     return model->clock.key ? NT_OK : nt_read_no_memory(reader);
 }
 
+/* 010 is ten here and in YAML 1.2, and eight to programs that read YAML 1.1: whoever passes the
+ * model through one of them would get another one. */
+static nt_status check_not_octal(nt_reader *reader, const char *key, const nt_node *scalar)
+{
+    const char *digits = scalar->text + (scalar->text[0] == '-' || scalar->text[0] == '+');
+    size_t n = strlen(digits), zeros = strspn(digits, "0");
+    if (!scalar->plain || zeros == 0 || zeros == n || strspn(digits, "01234567") != n)
+        return NT_OK;
+    return nt_node_fail(reader->error, scalar,
+                        "%s: '%.40s' is octal to programs that read YAML 1.1, expected %.40s "
+                        "without the 0 in front",
+                        key, scalar->text, digits + zeros);
+}
+
 nt_status nt_read_expression(nt_reader *reader, const char *key, const nt_node *scalar,
                              nt_scope scope, nt_arena *arena, const nt_expression **expression)
 {
+    if (check_not_octal(reader, key, scalar) != NT_OK)
+        return reader->error->status;
     context c = {
         .reader = reader, .scope = scope, .key = key, .place = {scalar->line, scalar->column}};
     nt_symbols symbols = {.context = &c,
@@ -414,6 +430,8 @@ nt_status nt_read_unbound(nt_reader *reader, const char *key, const nt_node *nod
     *expression = NULL;
     if (node->kind != NT_NODE_SCALAR || nt_node_is_empty(node))
         return nt_node_fail(reader->error, node, "%s: expected a number, got %s", key, got);
+    if (check_not_octal(reader, key, node) != NT_OK)
+        return reader->error->status;
     if (nt_number_parse(node->text, node->length, target))
         return NT_OK;
     nt_status status =

@@ -277,44 +277,6 @@ static void bdf_take(nt_bdf *b, const work *w, const double *y)
     }
 }
 
-/* Nothing of the method's memory varies. */
-static void bdf_hold_memory(const nt_problem *p, const nt_directions *directions, double *after)
-{
-    for (int i = 0; i < directions->count; i++)
-        *nt_variation_at(p, directions, after, i).method = 0;
-}
-
-nt_status nt_bdf_linearise(nt_stepper *s, double h, const nt_directions *directions,
-                           const double *before, double *after)
-{
-    nt_bdf *b = s->own;
-    const nt_problem *p = s->problem;
-    bdf_hold_memory(p, directions, after);
-    if (h == 0)
-        return NT_OK;
-    work w = bdf_work_of(s, directions);
-    b->columns.all = w.all;
-    b->columns.each = w.each;
-    b->columns.size = w.size;
-    b->columns.count = directions->count;
-    nt_point at = nt_phase_point(&s->next);
-    at.memory = b->kept;
-    nt_stepper *stepping = b->stepper;
-    b->stepper = s;
-    nt_bdf_newton_exchange(b);
-    nt_status status = b->columns.anew ? bdf_begin(b, &w, before) : NT_OK;
-    if (status == NT_OK)
-        status = bdf_accelerate(p, &w, &at);
-    if (status == NT_OK)
-        status = bdf_correct(b, &w, at.t);
-    nt_bdf_newton_exchange(b);
-    b->stepper = stepping;
-    if (status != NT_OK)
-        return status;
-    bdf_take(b, &w, N_VGetArrayPointer(b->y));
-    return bdf_show(p, &w, &at, after);
-}
-
 /* ---- within a step -------------------------------------------------------------------------- */
 
 static nt_phase bdf_scratch_phase(const nt_problem *p, const work *w)
@@ -328,31 +290,98 @@ static nt_phase bdf_scratch_phase(const nt_problem *p, const work *w)
     return phase;
 }
 
+/* The state that is shown of y at a time of the last step, which began at `from`. */
+static nt_status bdf_shown_at(nt_bdf *b, double t, N_Vector y, const nt_phase *from, nt_phase *out)
+{
+    const nt_problem *p = b->problem;
+    out->all[NT_PHASE_T] = t;
+    memcpy(out->vdot, from->vdot, (size_t)p->nv * sizeof(double));
+    memcpy(out->memory, b->kept, (size_t)p->system->n_memory * sizeof(double));
+    return nt_bdf_state(b, y, out);
+}
+
+/* Variations within the last step, whose columns are known. */
+static nt_status bdf_vary_within(nt_bdf *b, const work *w, const nt_phase *from, double t,
+                                 double *between)
+{
+    const nt_problem *p = b->problem;
+    nt_phase shown = bdf_scratch_phase(p, w);
+    if (b->code->look(b, t, b->between) != 0)
+        return NT_UNSUPPORTED;
+    nt_status status = bdf_shown_at(b, t, b->between, from, &shown);
+    nt_point at = nt_phase_point(&shown);
+    if (status == NT_OK)
+        status = bdf_accelerate(p, w, &at);
+    for (int i = 0; i < w->directions->count; i++)
+        nt_bdf_columns_look(b, i, t, bdf_slice_of(p, w, i).dy);
+    bdf_take(b, w, N_VGetArrayPointer(b->between));
+    return status == NT_OK ? bdf_show(p, w, &at, between) : status;
+}
+
+/* ---- the method's own slots --------------------------------------------------------------------
+ */
+
+/* Nothing of the method's memory varies. */
+static void bdf_hold_memory(const nt_problem *p, const nt_directions *directions, double *after)
+{
+    for (int i = 0; i < directions->count; i++)
+        *nt_variation_at(p, directions, after, i).method = 0;
+}
+
+/* A step that an event has cut short ends within the one that SUNDIALS has made: the columns go to
+ * the end of that, and what is shown of them is looked at where the event is. */
+nt_status nt_bdf_linearise(nt_stepper *s, double h, const nt_directions *directions,
+                           const double *before, double *after)
+{
+    nt_bdf *b = s->own;
+    const nt_problem *p = s->problem;
+    bdf_hold_memory(p, directions, after);
+    if (h == 0)
+        return NT_OK;
+    work w = bdf_work_of(s, directions);
+    b->columns.all = w.all;
+    b->columns.each = w.each;
+    b->columns.size = w.size;
+    b->columns.count = directions->count;
+    nt_stepper made = *s, *stepping = b->stepper;
+    bool within = !nt_bdf_ended_at(b, &s->next);
+    b->stepper = &made;
+    nt_bdf_newton_exchange(b);
+    nt_status status = b->columns.anew ? bdf_begin(b, &w, before) : NT_OK;
+    if (within && status == NT_OK) {
+        made.next = bdf_scratch_phase(p, &w);
+        status = bdf_shown_at(b, b->end_t, b->y, &s->now, &made.next);
+    }
+    nt_point at = nt_phase_point(&made.next);
+    at.memory = b->kept;
+    if (status == NT_OK)
+        status = bdf_accelerate(p, &w, &at);
+    if (status == NT_OK)
+        status = bdf_correct(b, &w, at.t);
+    nt_bdf_newton_exchange(b);
+    if (status == NT_OK && within)
+        status = bdf_vary_within(b, &w, &s->now, s->next.all[NT_PHASE_T], after);
+    b->stepper = stepping;
+    if (status != NT_OK || within)
+        return status;
+    bdf_take(b, &w, N_VGetArrayPointer(b->y));
+    return bdf_show(p, &w, &at, after);
+}
+
 nt_status nt_bdf_vary_dense(nt_stepper *s, const nt_phase *from, const nt_phase *to, double t,
                             const nt_directions *directions, const double *before,
                             const double *after, double *between)
 {
     (void)before, (void)after;
     nt_bdf *b = s->own;
-    const nt_problem *p = s->problem;
-    if (!nt_bdf_ended_at(b, to) || b->code->look(b, t, b->between) != 0)
+    if (!nt_bdf_ended_at(b, to))
         return NT_UNSUPPORTED;
     work w = bdf_work_of(s, directions);
-    nt_phase shown = bdf_scratch_phase(p, &w);
     nt_report report = s->report;
-    shown.all[NT_PHASE_T] = t;
-    memcpy(shown.vdot, from->vdot, (size_t)p->nv * sizeof(double));
-    memcpy(shown.memory, b->kept, (size_t)p->system->n_memory * sizeof(double));
     nt_stepper *stepping = b->stepper;
     b->stepper = s;
-    nt_status status = nt_bdf_state(b, b->between, &shown);
+    nt_status status = bdf_vary_within(b, &w, from, t, between);
     b->stepper = stepping;
     s->report = report;
-    nt_point at = nt_phase_point(&shown);
-    if (status == NT_OK)
-        status = bdf_accelerate(p, &w, &at);
-    for (int i = 0; i < directions->count; i++)
-        nt_bdf_columns_look(b, i, t, bdf_slice_of(p, &w, i).dy);
-    bdf_take(b, &w, N_VGetArrayPointer(b->between));
-    return status == NT_OK ? bdf_show(p, &w, &at, between) : status;
+    return status;
 }

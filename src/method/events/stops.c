@@ -11,6 +11,7 @@
  * an indicator pass zero, so that more follows at the same time; at the thousandth within a step
  * the run ends. */
 #include "method/events/stops.h"
+#include "base/decimal.h"
 #include "base/error.h"
 #include "method/integrator.h"
 
@@ -387,13 +388,6 @@ nt_status nt_stops_find(nt_integrator *it, double *h, double *to, bool *found)
         return status;
     *found = true;
     bool own = it->method->needs & NT_OWN_STEPS;
-    if (own && it->attend) {
-        stepper->report =
-            (nt_report){.unknown = -1,
-                        .words = "sensitivities do not go through events with a method that "
-                                 "chooses its steps by rules of its own"};
-        return NT_UNSUPPORTED;
-    }
     if (part >= 1)
         return NT_OK;
     *h = part * length;
@@ -623,7 +617,8 @@ nt_status nt_stops_begin(nt_integrator *it, nt_error *error)
     const nt_system *system = it->problem->system;
     if (!s->events)
         return NT_OK;
-    s->stretch = (nt_stretch){.last = -(double)INFINITY, .window = -(double)INFINITY};
+    s->stretch = (nt_stretch){
+        .origin = next->all[NT_PHASE_T], .last = -(double)INFINITY, .window = -(double)INFINITY};
     s->busy = false;
     s->nudge = 1e-9;
     s->seen = false;
@@ -677,14 +672,25 @@ static bool fills(double count, double h, double length)
 static double multiple(double k, double h)
 {
     double n = round(1 / h);
-    return fabs(n * h - 1) <= 4 * DBL_EPSILON ? k / n : k * h;
+    return fabs(n * h - 1) <= 4 * DBL_EPSILON ? k / n : nt_decimal(k * h);
 }
 
-/* The end of step k of a stretch. */
+/* Steps h from the begin of the run to a time; -1 where they are not whole but for rounding. */
+static double steps_before(double origin, double t, double h)
+{
+    double k = round((t - origin) / h);
+    double off = fabs(origin + multiple(k, h) - t);
+    return off <= NT_TIME_ROUNDING * fmax(fabs(t), fabs(origin)) ? k : -1;
+}
+
+/* The end of step k of a stretch. Where steps go on from those of the run its ends are counted from
+ * the begin of that: a run that stopped between has met the same ones, to the last bit. */
 static double step_end(const nt_stretch *s, double k)
 {
     if (k == s->count)
         return s->end;
+    if (s->whole && s->before >= 0)
+        return s->origin + multiple(s->before + k, s->h);
     return s->begin + (s->whole ? multiple(k, s->h) : (s->end - s->begin) * (k / s->count));
 }
 
@@ -712,6 +718,8 @@ static nt_status lay_out(nt_integrator *it, double end, double h, nt_error *erro
     nt_stretch before = *stretch;
     bool known = stop <= end, on = goes_on(&before, t, h, known ? stop : end);
     *stretch = (nt_stretch){.begin = on ? before.begin : t,
+                            .origin = before.origin,
+                            .before = on ? before.before : steps_before(before.origin, t, h),
                             .end = known ? stop : end,
                             .run_end = end,
                             .h = h,

@@ -7,6 +7,8 @@
 /* The stretch of time between two stops: its steps are equal, unless they are variable. */
 typedef struct nt_stretch {
     double begin, end; /* s */
+    double origin;     /* s, where the run began                                               */
+    double before;     /* steps h from there to the begin of the stretch; -1: not whole ones    */
     double run_end, h; /* s, what was asked for when it was laid out */
     double count;      /* of equal steps */
     double done;       /* of them, those that are made */

@@ -548,8 +548,7 @@ nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view)
     if (damping)
         *damping = (nt_run_damping){.part = {-1, -1}};
     if (damping)
-        nt_touch_stiffest(view, element->a, element->b, &c->law, c->kind.is_hertz, &t,
-                          &damping->stiffest);
+        nt_touch_stiffest(view, element->a, element->b, c, &at, &t, &damping->stiffest);
     if (!(t.delta > 0))
         return NT_OK;
     if (damping)

@@ -218,9 +218,15 @@ unsigned nt_touch_wanted(const nt_view *view, int body_a, int body_b);
 double nt_touch_damping_rate(const nt_view *view, int body_a, int body_b, const nt_touch *t,
                              double *beside);
 
-/* How stiff a contact is, by itself, in an evaluation that asks for that (contact_damping.c). */
-void nt_touch_stiffest(const nt_view *view, int body_a, int body_b, const nt_touch_law *law,
-                       bool is_hertz, const nt_touch *t, nt_stiffest *out);
+/* How stiff a contact is, by itself, in an evaluation that asks for that, and how fast its friction
+ * turns (contact_damping.c). */
+void nt_touch_stiffest(const nt_view *view, int body_a, int body_b, const nt_contact *c,
+                       const nt_touch_pose *at, const nt_touch *t, nt_stiffest *out);
+
+/* How the sliding w changes where the bodies of the surface, A, and of the sphere, B, are
+ * accelerated as they are, m/s^2, ground axes, along the surface; across it where w is 0. */
+v3 nt_touch_sliding_rate(const nt_surface *surface, nt_skeleton skeleton, const nt_touch_pose *at,
+                         const nt_touch *t, const nt_motion *A, const nt_motion *B);
 
 /* Adds force and moment of a touch to the ports view->pair; or its tangent, of these bodies. */
 void nt_touch_push(const nt_view *view, const nt_touch *touch);

@@ -22,7 +22,14 @@
  * ball that should keep 0.75 of its speed kept 0.68, at 0.6 0.76, at 0.4 0.751. So the square of
  * what swings of the depth, ((delta'/w)^2 + (delta''/w^2)^2)/delta^2, all of it at most, makes the
  * square of the frequency larger, by up to 1 + NT_TOUCH_TO_SEE: surfaces that press each other
- * steadily have nothing of it. */
+ * steadily have nothing of it.
+ *
+ * Friction that turns round has no large tangent before: N kappa(s) w/s of a sliding w hardly
+ * changes along w until s is about the creep. A step that w turns round within takes it from where
+ * it was looked at, at its full size to the wrong side. So what friction turns with, |w'| kappa/(s
+ * kappa_m) with kappa_m the largest traction, is among the frequencies ahead, NT_TURNS_ROUND times:
+ * a step changes w by no more than a part of s, of Coulomb's law, and of laws that are soft about
+ * zero by a part of what their traction grows over. Likewise spin and rolling. */
 #include "model/contacts/contact.h"
 #include "model/elements.h"
 
@@ -116,9 +123,54 @@ static double square_ahead(const nt_touch_law *law, bool is_hertz, const nt_touc
     return square * (1 + NT_TOUCH_TO_SEE * fmin(swings, 1));
 }
 
-void nt_touch_stiffest(const nt_view *view, int body_a, int body_b, const nt_touch_law *law,
-                       bool is_hertz, const nt_touch *t, nt_stiffest *out)
+/* How much more than itself the rate counts with which friction turns. Methods bear 1.2 and 2 over
+ * what is counted, of first order from where they look to the end of a step. */
+static const double NT_TURNS_ROUND = 2;
+
+/* n' = sigma H (v_c - v_A - w_A x a) + w_A x n,   p' = v_c + delta'/2 n - h n',
+ * u' = v_B' + w_B' x r_B + w_B x (p' - v_B) - the same of A,      w' = u' + delta' n' + ... n */
+v3 nt_touch_sliding_rate(const nt_surface *surface, nt_skeleton skeleton, const nt_touch_pose *at,
+                         const nt_touch *t, const nt_motion *A, const nt_motion *B)
 {
+    double h = surface->radius - 0.5 * t->delta;
+    v3 v_c = v3_add(B->v, v3_cross(B->w, at->arm_b));
+    v3 past = v3_sub(v_c, v3_add(A->v, v3_cross(A->w, at->arm_a)));
+    v3 turn =
+        v3_axpy(surface->side, nt_touch_bend(t, skeleton, at->axis, past), v3_cross(A->w, t->n));
+    v3 p = v3_axpy(-h, turn, v3_axpy(0.5 * t->rate, t->n, v_c));
+    v3 of_b = v3_add(B->a, v3_add(v3_cross(B->alpha, t->r_b), v3_cross(B->w, v3_sub(p, B->v))));
+    v3 of_a = v3_add(A->a, v3_add(v3_cross(A->alpha, t->r_a), v3_cross(A->w, v3_sub(p, A->v))));
+    v3 w = v3_axpy(t->rate, turn, v3_sub(of_b, of_a));
+    return v3_axpy(-v3_dot(t->n, w), t->n, w);
+}
+
+/* The square of the rate with which friction turns, 1/s^2. */
+static double turns_square(const nt_view *view, int body_a, int body_b, const nt_contact *c,
+                           const nt_touch_pose *at, const nt_touch *t)
+{
+    const nt_motion *A = &view->motion[body_a], *B = &view->motion[body_b];
+    const nt_touch_law *law = &c->law;
+    double most = nt_traction_most(&law->traction, c->kind.law), rate = 0;
+    v3 turning = v3_sub(at->w_b, at->w_a), faster = v3_sub(B->alpha, A->alpha);
+    if (most > 0) {
+        v3 w = nt_touch_sliding_rate(&c->surface, c->kind.skeleton, at, t, A, B);
+        rate = v3_norm(w) * t->phi_t / most;
+        rate = fmax(rate, fabs(t->arm * v3_dot(t->n, faster)) * t->phi_n / most);
+    }
+    if (c->kind.rolls) {
+        v3 across = v3_axpy(-t->w_n, t->n, turning);
+        v3 change = v3_axpy(-v3_dot(t->n, faster), t->n, faster);
+        double size2 = v3_dot(across, across) + law->rolling_slip * law->rolling_slip;
+        rate = fmax(rate, v3_norm(change) / sqrt(size2));
+    }
+    rate *= NT_TURNS_ROUND;
+    return rate * rate;
+}
+
+void nt_touch_stiffest(const nt_view *view, int body_a, int body_b, const nt_contact *c,
+                       const nt_touch_pose *at, const nt_touch *t, nt_stiffest *out)
+{
+    const nt_touch_law *law = &c->law;
     double time = view->terms->ahead, growth = rate_grows(view, body_a, body_b, t);
     *out = (nt_stiffest){.which = {-1, -1}};
     if (!(t->delta > 0) && !(t->delta + time * (t->rate + time / 2 * growth) > 0))
@@ -126,10 +178,12 @@ void nt_touch_stiffest(const nt_view *view, int body_a, int body_b, const nt_tou
     double w_a = mobility_if_free(view, body_a, t->r_a, t->n);
     double w_b = mobility_if_free(view, body_b, t->r_b, t->n);
     double of_free = (is_alone(view, body_a) ? w_a : 0) + (is_alone(view, body_b) ? w_b : 0);
-    out->ahead = square_ahead(law, is_hertz, t, growth, w_a + w_b, time);
+    out->ahead = square_ahead(law, c->kind.is_hertz, t, growth, w_a + w_b, time);
     out->all = t->delta > 0 ? t->N_delta * (w_a + w_b) : 0;
     out->now = t->delta > 0 ? t->N_delta * of_free : 0;
     double beside;
-    if (t->delta > 0 && time > 0)
-        out->rate = damping_rate(view, body_a, body_b, mobility_if_free, t, &beside);
+    if (!(t->delta > 0 && time > 0))
+        return;
+    out->rate = damping_rate(view, body_a, body_b, mobility_if_free, t, &beside);
+    out->ahead = fmax(out->ahead, turns_square(view, body_a, body_b, c, at, t));
 }

@@ -225,24 +225,11 @@ v3 nt_grip_force(const nt_element *element, const nt_view *view)
     return grip_of(element, view).F;
 }
 
-/* t . w', where w = 0:
- *
- *   n' = sigma H (v_c - v_A - w_A x a) + w_A x n,   p' = v_c + delta'/2 n - h n',
- *   u' = v_B' + w_B' x r_B + w_B x (p' - v_B) - the same of A,      t . w' = t . (u' + delta' n')
- */
+/* t . w', where w = 0 */
 static void sliding_rates(const nt_contact *c, const grip *g, const nt_motion *A,
                           const nt_motion *B, double rows[2])
 {
-    const nt_touch *t = &g->touch;
-    double h = c->surface.radius - 0.5 * t->delta;
-    v3 v_c = v3_add(B->v, v3_cross(B->w, g->at.arm_b));
-    v3 past = v3_sub(v_c, v3_add(A->v, v3_cross(A->w, g->at.arm_a)));
-    v3 turn = v3_axpy(c->surface.side, nt_touch_bend(t, c->kind.skeleton, g->at.axis, past),
-                      v3_cross(A->w, t->n));
-    v3 p = v3_axpy(-h, turn, v3_axpy(0.5 * t->rate, t->n, v_c));
-    v3 of_b = v3_add(B->a, v3_add(v3_cross(B->alpha, t->r_b), v3_cross(B->w, v3_sub(p, B->v))));
-    v3 of_a = v3_add(A->a, v3_add(v3_cross(A->alpha, t->r_a), v3_cross(A->w, v3_sub(p, A->v))));
-    v3 w = v3_axpy(t->rate, turn, v3_sub(of_b, of_a));
+    v3 w = nt_touch_sliding_rate(&c->surface, c->kind.skeleton, &g->at, &g->touch, A, B);
     for (int i = 0; i < 2; i++)
         rows[i] = v3_dot(g->t[i], w);
 }

@@ -21,6 +21,17 @@ void nt_traction_film(nt_traction *t, double Rx, double Ry, double compliance, d
     t->log_rate = log(t->oil.viscosity / t->oil.stress) - t->log_central + 0.067 * t->log_load;
 }
 
+/* Four parameters: at the peak 1/C - A/B, or far away, D. */
+double nt_traction_most(const nt_traction *t, nt_traction_law law)
+{
+    if (law == NT_TRACTION_COULOMB)
+        return t->friction;
+    if (law == NT_TRACTION_FILM)
+        return t->oil.limit;
+    double peak = t->B != 0 && t->C > 0 ? fmax(1 / t->C - t->A / t->B, 0) : 0;
+    return fmax(fabs((t->A + t->B * peak) * exp(-t->C * peak) + t->D), fabs(t->D));
+}
+
 double nt_film_least(const nt_traction *t, double rolling, double delta)
 {
     double log_q = t->log_load + 1.5 * log(fmax(delta, NT_LEAST_ROOT * NT_LEAST_ROOT));

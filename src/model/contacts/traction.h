@@ -124,6 +124,9 @@ NT_INLINE nt_traction_value nt_traction_at(const nt_traction *t, nt_traction_law
 void nt_traction_film(nt_traction *traction, double Rx, double Ry, double compliance, double load,
                       double semi_axis, double ratio);
 
+/* The largest kappa that a law comes to, of films the limit. */
+double nt_traction_most(const nt_traction *traction, nt_traction_law law);
+
 /* Least thickness of the film, m. */
 double nt_film_least(const nt_traction *traction, double rolling, double delta);
 

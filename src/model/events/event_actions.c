@@ -8,6 +8,7 @@
  *
  * with the first two where an event, or `active: false`, is about joints; the third where one sets
  * parameters. */
+#include "base/decimal.h"
 #include "base/error.h"
 #include "model/contacts/grip.h"
 #include "model/evaluate.h"
@@ -135,13 +136,16 @@ bool nt_run_row_is_off(const nt_run *run, int row)
     return false;
 }
 
+/* Times that differ by less are one. */
+static double rounding_of(double t) { return 4 * NT_TIME_ROUNDING * fabs(t); }
+
 double nt_actions_next(const nt_run *run, double t, const double *memory)
 {
     const nt_model *model = run->model;
     double first = (double)INFINITY;
     for (int i = 0; i < model->n_happenings; i++) {
         double due = memory[model->due_memory + i];
-        if (due < NEVER && due > t)
+        if (due < NEVER && due > t + rounding_of(t))
             first = fmin(first, due);
     }
     return first;
@@ -149,7 +153,8 @@ double nt_actions_next(const nt_run *run, double t, const double *memory)
 
 bool nt_actions_is_due(const nt_run *run, int i, const nt_instant *instant)
 {
-    return instant->memory[run->model->due_memory + i] <= instant->at->t;
+    double t = instant->at->t;
+    return instant->memory[run->model->due_memory + i] <= t + rounding_of(t);
 }
 
 /* ---- joints --------------------------------------------------------------------------------- */
@@ -458,7 +463,7 @@ static nt_status act(nt_run *run, const nt_event *event, const nt_action *action
                 "event %s starts %s after %g s at t = %.9g s, expected a time of zero "
                 "or more",
                 event->name, model->happenings[action->started].name, after, instant->at->t);
-        memory[model->due_memory + action->started] = instant->at->t + after;
+        memory[model->due_memory + action->started] = nt_decimal(instant->at->t + after);
     }
     if (action->given >> NT_ACTION_STOP & 1)
         instant->ends = 1;

@@ -99,8 +99,9 @@ static double events_stop_after(void *self, double t, double end, double h, cons
     if (!run || !memory)
         return (double)NAN;
     const nt_model *model = run->model;
-    double first = nt_actions_next(run, t, memory);
-    double same = 32 * 2.3e-16 * fmax(fabs(t), fabs(end));
+    double same = 32 * 2.3e-16 * fmax(fabs(t), fabs(end)), first = nt_actions_next(run, t, memory);
+    if (fabs(first - end) <= same) /* they are one time */
+        first = end;
     double *signals = run->variables + nt_model_time_variable(model) + 1;
     for (int k = 0; k < model->n_switches; k++)
         if (model->switches[k].signal >= 0)
@@ -112,7 +113,7 @@ static double events_stop_after(void *self, double t, double end, double h, cons
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
         double at = nt_element_stop_after(run, e, t, memory);
-        if (fabs(at - end) <= same) /* they are one time */
+        if (fabs(at - end) <= same)
             at = end;
         first = at > t ? fmin(first, at) : first;
     }

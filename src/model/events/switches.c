@@ -1,5 +1,6 @@
 #include "model/events/switches.h"
 
+#include "base/decimal.h"
 #include "model/events/sliding.h"
 #include "model/expressions/expression_code.h"
 #include "model/quantities/signal.h"
@@ -238,7 +239,7 @@ double nt_switch_next(const nt_run *run, int k, double t, double end, double h)
         if (!isfinite(x) || at > end + same)
             return (double)INFINITY;
         if (at > t + same)
-            return at >= end - same ? end : at;
+            return at >= end - same ? end : nt_decimal(at);
     }
     return (double)INFINITY;
 }

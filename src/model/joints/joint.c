@@ -182,7 +182,8 @@ static nt_status check_enforcement(const nt_model *model, const nt_element *e,
         return nt_joint_refuse(
             model, e, error,
             "has a stiffness or damping but no `enforce: penalty`; without it the joint is "
-            "exact");
+            "exact (a spring or damper of what it leaves free is a torsion_spring or joint_spring "
+            "among the forces)");
     if (joint->damping < 0)
         return nt_joint_refuse(model, e, error, "has negative damping");
     if (!(joint->restitution >= 0 && joint->restitution <= 1))

@@ -1,5 +1,6 @@
 #include "model/states/delay.h"
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "model/elements.h"
 #include "model/expressions/expression_code.h"
@@ -177,7 +178,7 @@ double nt_run_delay_stop(const nt_run *run, double t, const double *memory)
         double length = length_of(run, k, run->variables);
         double turn = floor((t - start) / length * (1 + 1e-12) + 1e-12) + 1;
         if (turn <= SMOOTH)
-            first = fmin(first, start + turn * length);
+            first = fmin(first, nt_decimal(start + turn * length));
         int n;
         const double *point = points_of(run, k, memory, &n);
         for (int i = 0; i < n; i++, point += POINT)
@@ -438,7 +439,7 @@ void nt_delay_settle(nt_run *run, const nt_view *view, int k, double time, const
     behind[T] = view->at->t;
     behind[X] = nt_expression_value(d->of, view->variables);
     behind[RATE] = isnan(newest[RATE]) ? (double)NAN : rate_of(run, view, d->of);
-    behind[DUE] = time + length_of(run, k, view->variables);
+    behind[DUE] = nt_decimal(time + length_of(run, k, view->variables));
     bool again = newest[KIND] != SMOOTH_POINT; /* it is the second of this time already */
     const double *before = again ? newest - POINT : newest;
     bool stays = as ? as[d->memory + MADE] == 0

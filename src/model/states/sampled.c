@@ -2,6 +2,7 @@
  * what all sampled values were until then, and held in between.
  *
  * Memory: the value, and the number of the sample that it is from. */
+#include "base/decimal.h"
 #include "model/elements.h"
 #include "model/forces/load.h"
 
@@ -81,7 +82,7 @@ static double stop_after(const nt_run *run, const nt_element *element, double t,
 {
     const nt_sampled *s = nt_element_data(run, element);
     (void)t;
-    return run->model->simulation.start + (memory[SAMPLE] + 1) * s->every;
+    return nt_decimal(run->model->simulation.start + (memory[SAMPLE] + 1) * s->every);
 }
 
 static bool at_stop(const nt_element *element, const nt_view *view, double *memory)
