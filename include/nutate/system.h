@@ -264,6 +264,13 @@ typedef struct nt_events {
      */
     int limits, n_limits;
     int (*bear)(void *self, int i, int on, double *memory);
+    /* Functions of time that bend at known stops are seen from the side on which a step lies: with
+     * this memory from now on those that bend at the stop t as they are behind it (behind 1), or
+     * as they are before it (0). NULL: none bends. */
+    void (*take_side)(void *self, double t, int behind, double *memory);
+    /* The time at which they are looked at with this memory, for t: t itself but at such a stop,
+     * where it is a rounding away. NULL with take_side. */
+    double (*clock)(void *self, double t, const double *memory);
 } nt_events;
 
 /* A rotation that three constraint rows give as a function of time: where it is, how fast it turns,

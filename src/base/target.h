@@ -29,6 +29,14 @@
 #define NT_WIDE
 #endif
 
+/* NT_HOT: what every step goes through stands together in the program, wherever its files come in
+ * the library: spread over it, the same instructions take a twentieth longer. */
+#if defined(__GNUC__)
+#define NT_HOT __attribute__((hot))
+#else
+#define NT_HOT
+#endif
+
 /* Arithmetic with numbers below 2.3e-308 is a hundred times slower than with others, and they are
  * rounding noise of what decays: between these two they count as zero. Returns what is to be given
  * back. */

@@ -1,6 +1,7 @@
 /* Configuration spaces: products of R^n, SO(3) and R^3 x SO(3), looped over block by block. */
 #include <string.h>
 
+#include "base/target.h"
 #include "group/block.h"
 #include "group/rotation.h"
 
@@ -76,7 +77,7 @@ static double largest_square(const double *dq)
 }
 
 /* exp(psi~) for four increments: e[component][lane] */
-NT_WIDE static void exp_lanes(const double *restrict dq, double e[restrict 4][LANES])
+NT_HOT NT_WIDE static void exp_lanes(const double *restrict dq, double e[restrict 4][LANES])
 {
     for (int l = 0; l < LANES; l++) {
         v3 psi = v3_load(dq + NV * l + 3);
@@ -86,7 +87,7 @@ NT_WIDE static void exp_lanes(const double *restrict dq, double e[restrict 4][LA
     }
 }
 
-static void compose_run(nt_frame frame, const double *q0, const double *dq, double *q1)
+NT_HOT static void compose_run(nt_frame frame, const double *q0, const double *dq, double *q1)
 {
     double e[4][LANES];
     exp_lanes(dq, e);
@@ -100,8 +101,8 @@ static void compose_run(nt_frame frame, const double *q0, const double *dq, doub
 }
 
 /* T^-1 of four increments; sign -1 transposes it (inertial frame) */
-NT_WIDE static void inverse_lanes(const double *restrict dq, double sign,
-                                  double T[restrict 9][LANES])
+NT_HOT NT_WIDE static void inverse_lanes(const double *restrict dq, double sign,
+                                         double T[restrict 9][LANES])
 {
     for (int l = 0; l < LANES; l++) {
         v3 psi = v3_scale(sign, v3_load(dq + NV * l + 3));
@@ -113,7 +114,7 @@ NT_WIDE static void inverse_lanes(const double *restrict dq, double sign,
     }
 }
 
-static void inverse_run(nt_frame frame, const double *dq, double *Tinv)
+NT_HOT static void inverse_run(nt_frame frame, const double *dq, double *Tinv)
 {
     double T[9][LANES];
     inverse_lanes(dq, frame == NT_BODY ? 1 : -1, T);
@@ -143,8 +144,8 @@ static void motion_difference(const double *q0, const double *q1, double *xi)
     nt_se3_log(h, xi);
 }
 
-nt_status nt_space_compose(const nt_space *space, nt_frame frame, const double *q0,
-                           const double *dq, double *q1)
+NT_HOT nt_status nt_space_compose(const nt_space *space, nt_frame frame, const double *q0,
+                                  const double *dq, double *q1)
 {
     if (!space || !is_frame(frame) || (space->nq > 0 && (!q0 || !dq || !q1)))
         return NT_INVALID;
@@ -196,8 +197,8 @@ nt_status nt_space_difference(const nt_space *space, nt_frame frame, const doubl
     return NT_OK;
 }
 
-nt_status nt_space_tangent(const nt_space *space, nt_frame frame, const double *dq, double *T,
-                           double *Tinv)
+NT_HOT nt_status nt_space_tangent(const nt_space *space, nt_frame frame, const double *dq,
+                                  double *T, double *Tinv)
 {
     if (!space || !is_frame(frame) || (space->n_rotations > 0 && !dq))
         return NT_INVALID;

@@ -1,5 +1,6 @@
 /* Block-sparse matrices: values behind a pattern. */
 #include "base/error.h"
+#include "base/target.h"
 #include "linalg/pattern.h"
 
 #include <stdbool.h>
@@ -53,7 +54,7 @@ double *nt_matrix_block(const nt_matrix *matrix, int slot)
     return there ? matrix->values + matrix->pattern->offset[slot] : NULL;
 }
 
-void nt_matrix_zero(nt_matrix *matrix)
+NT_HOT void nt_matrix_zero(nt_matrix *matrix)
 {
     if (!matrix)
         return;

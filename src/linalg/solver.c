@@ -1,7 +1,7 @@
-/* One interface over three solvers: every solution is checked, a failed check goes to the solver
- * that pivots. */
+/* Three solvers behind one interface: a solution that fails its check goes to one that pivots. */
 #include "linalg/solver.h"
 #include "base/error.h"
+#include "base/target.h"
 #include "linalg/block/block.h"
 #include "linalg/dense.h"
 #include "linalg/klu.h"
@@ -274,8 +274,8 @@ static nt_status factor_block(nt_solver *s, const nt_matrix *matrix, double *cle
 
 /* clear: NULL, or the matrix's values, to be left zero (but where memory is out). b: NULL, or a
  * right-hand side that the block solver may solve for at once, see factor_block. */
-static nt_status solver_factor(nt_solver *solver, const nt_matrix *matrix, double *clear, double *b,
-                               double *error)
+NT_HOT static nt_status solver_factor(nt_solver *solver, const nt_matrix *matrix, double *clear,
+                                      double *b, double *error)
 {
     solver->statistics.factorisations++;
     solver->singular_unknown = -1;
@@ -466,8 +466,11 @@ static double solve_pivoted(nt_solver *s, int transposed)
     memcpy(s->x, s->given, bytes);
     substitute(s, s->x, transposed);
     double error = solver_check(s, s->x, transposed);
-    if (error <= ACCEPTED)
+    if (error <= ACCEPTED) {
+        s->proven = 1;
         return error;
+    }
+    s->proven = 0;
     substitute(s, s->r, transposed);
     for (int i = 0; i < s->pattern->n; i++)
         s->x[i] += s->r[i];
@@ -510,6 +513,7 @@ static nt_status solve_checked(nt_solver *s, double *b, int transposed)
             error = solve_pivoted(s, transposed);
     }
     if (!(error <= ACCEPTED)) {
+        s->proven = 0;
         if (!all_finite(s->given, n))
             return NT_NOT_FINITE;
         if (s->in_use == NT_SOLVER_BLOCK)
@@ -574,7 +578,7 @@ static nt_status solve_together(nt_solver *s, double *b, int count, int transpos
     return NT_OK;
 }
 
-nt_status nt_solver_factor_solve(nt_solver *solver, nt_matrix *matrix, double *b)
+NT_HOT nt_status nt_solver_factor_solve(nt_solver *solver, nt_matrix *matrix, double *b)
 {
     NT_NEED(NULL, "solver matrix b", solver, matrix, b);
     double error = (double)NAN;
@@ -596,10 +600,15 @@ nt_status nt_solver_solve(nt_solver *solver, double *b, int count)
 
 nt_status nt_solver_solve_kept(nt_solver *s, double *b)
 {
-    if (!s->proven || s->in_use != NT_SOLVER_BLOCK)
+    if (!s->proven)
         return solve_together(s, b, 1, 0);
     s->statistics.solves++;
-    nt_block_solve_unchecked(s->present, b, b);
+    for (int i = 0; i < s->n_dropped && s->in_use != NT_SOLVER_BLOCK; i++)
+        b[s->drop_list[i]] = 0;
+    if (s->in_use == NT_SOLVER_BLOCK)
+        nt_block_solve_unchecked(s->present, b, b);
+    else
+        substitute(s, b, 0);
     return NT_OK;
 }
 

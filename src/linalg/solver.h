@@ -4,9 +4,10 @@
 
 #include <nutate/linalg.h>
 
-/* Solve for one right-hand side, b[n] in place, without looking at the residual where a solution
- * with the factors at hand has passed the check before: for iterations that see by their own
- * contraction what the factors are worth. Otherwise as nt_solver_solve does. */
+/* Solve for one right-hand side, b[n] in place, without looking at the residual where the last one
+ * that was looked at has passed with the factors at hand, and needed no refinement: for iterations
+ * that see by their own contraction what the factors are worth. Otherwise as nt_solver_solve does.
+ */
 nt_status nt_solver_solve_kept(nt_solver *solver, double *b);
 
 /* All that decides the bits of later factorisations besides their matrices and the rows left out:

@@ -41,6 +41,7 @@
 #include "method/energy_watch.h"
 
 #include "base/error.h"
+#include "base/target.h"
 #include "method/integrator.h"
 #include "method/work.h"
 
@@ -351,7 +352,7 @@ static nt_status watch(nt_integrator *it, nt_error *error)
     return is_too_much(it) ? give_up(it, error) : NT_OK;
 }
 
-nt_status nt_energy_watch_step(nt_integrator *it, nt_error *error)
+NT_HOT nt_status nt_energy_watch_step(nt_integrator *it, nt_error *error)
 {
     bool watched = it->energy_check != NT_ENERGY_UNWATCHED &&
                    (it->problem->system->capabilities & NT_HAS_ENERGY);

@@ -12,7 +12,7 @@ static void failure_words(nt_integrator *it, nt_status status, char *text, int s
 {
     const nt_stepper *s = &it->stepper;
     const nt_system *system = it->problem->system;
-    char name[160] = "";
+    char name[300] = "";
     int unknown = s->report.unknown;
     text[0] = '\0';
     it->failed_unknown = -1;
@@ -47,7 +47,7 @@ static void failure_words(nt_integrator *it, nt_status status, char *text, int s
 nt_status nt_integrator_give_up(nt_integrator *it, nt_status status, double h, nt_error *error)
 {
     const nt_stepper *s = &it->stepper;
-    char words[300];
+    char words[340];
     nt_error part = {0};
     if (s->report.step > 0)
         h = s->report.step;

@@ -245,7 +245,7 @@ void nt_integrator_destroy(nt_integrator *it)
     free(it);
 }
 
-static void count_solver(nt_integrator *it)
+NT_HOT static void count_solver(nt_integrator *it)
 {
     const nt_solver_statistics *solver = nt_solver_get_statistics(it->factors->solver);
     it->statistics.fallbacks = solver->fallbacks;
@@ -405,7 +405,7 @@ nt_status nt_integrator_refresh(nt_integrator *it, nt_error *error)
 
 /* ---- one step ------------------------------------------------------------------------------- */
 
-nt_status nt_integrator_move_on(nt_integrator *it, double h, double end)
+NT_HOT nt_status nt_integrator_move_on(nt_integrator *it, double h, double end)
 {
     nt_stepper *s = &it->stepper;
     const nt_problem *p = it->problem;
@@ -450,7 +450,7 @@ void nt_integrator_take_back(nt_integrator *it)
 }
 
 /* Sensitivities are shown the step as it was made: from `now` to `next`. */
-nt_status nt_integrator_count_step(nt_integrator *it)
+NT_HOT nt_status nt_integrator_count_step(nt_integrator *it)
 {
     nt_stepper *s = &it->stepper;
     nt_statistics *statistics = &it->statistics;
@@ -476,7 +476,7 @@ nt_status nt_integrator_count_step(nt_integrator *it)
     return NT_OK;
 }
 
-nt_status nt_integrator_accept(nt_integrator *it, double h, double end)
+NT_HOT nt_status nt_integrator_accept(nt_integrator *it, double h, double end)
 {
     nt_status status = nt_integrator_move_on(it, h, end);
     return status == NT_OK ? nt_integrator_count_step(it) : status;
@@ -529,7 +529,7 @@ static bool left_out_rows_miss(const nt_integrator *it, const nt_phase *phase)
 
 /* One call of the method. What had no value in it is noted at once: whatever is evaluated
  * afterwards, to choose rows, makes the system forget it. */
-static nt_status call_method(nt_integrator *it, double h)
+NT_HOT static nt_status call_method(nt_integrator *it, double h)
 {
     const nt_system *system = it->problem->system;
     nt_status status = it->method->step(&it->stepper, h);
@@ -579,7 +579,7 @@ static nt_status mend_left_out(nt_integrator *it, double h)
  * dependent (a singular position) where the step begins or where it ends: choose anew and try
  * again. Lack of memory says nothing of the equations, nor does the wish to stop: nothing is tried
  * again for them, here or in smaller steps. */
-static nt_status attempt(nt_integrator *it, double h)
+NT_HOT static nt_status attempt(nt_integrator *it, double h)
 {
     nt_stepper *s = &it->stepper;
     nt_status status = call_method(it, h);
@@ -598,7 +598,7 @@ static nt_status attempt(nt_integrator *it, double h)
     return status;
 }
 
-nt_status nt_integrator_attempt(nt_integrator *it, double h)
+NT_HOT nt_status nt_integrator_attempt(nt_integrator *it, double h)
 {
     long before = it->statistics.evaluations;
     remember_rows(it);
@@ -621,8 +621,8 @@ static bool goes_on(const nt_integrator *it, double end)
            it->stepper.now.all[NT_PHASE_T] == p->begin + made * (p->end - p->begin);
 }
 
-nt_status nt_integrator_advance(nt_integrator *it, double end, nt_observer observer, void *context,
-                                nt_error *error)
+NT_HOT nt_status nt_integrator_advance(nt_integrator *it, double end, nt_observer observer,
+                                       void *context, nt_error *error)
 {
     nt_stepper *s = &it->stepper;
     if (!it->started)

@@ -41,7 +41,7 @@ struct nt_integrator {
     int n_rows;
     bool keeps; /* the method keeps factors from step to step, and a state has room for them */
     int failed_unknown; /* that the words of the last failed step name, -1: none              */
-    char failed[160];   /* words for the part without a value that ended the last try, "": none */
+    char failed[300];   /* words for the part without a value that ended the last try, "": none */
     nt_error failed_at; /* its place: file, line and column */
     nt_statistics statistics;
     double minimum_step, maximum_step;

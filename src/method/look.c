@@ -1,5 +1,6 @@
 /* Looks at an integrator: its state, what lies within the last step, drift and reactions. None
  * changes what the next step computes: looks that need factors have their own. */
+#include "base/target.h"
 #include "method/dense_output.h"
 #include "method/integrator.h"
 #include "method/state.h"
@@ -96,6 +97,21 @@ bool nt_integrator_balances(const nt_integrator *it, double t)
     return (it->method->needs & NT_RATES_WITHIN) || t < it->stepper.now.all[NT_PHASE_T];
 }
 
+/* With the force that has no value there, and its place. */
+static void say_no_balance(const nt_problem *p, double t, nt_status status, nt_error *error)
+{
+    const nt_system *system = p->system;
+    nt_error place = {0};
+    char name[300] = "";
+    if (status == NT_NOT_FINITE && system->failure)
+        system->failure(system->self, name, sizeof name);
+    if (name[0] && system->place)
+        system->place(system->self, -1, &place);
+    nt_fail_at(error, status, place.file, place.line, place.column,
+               "accelerations at t = %.9g s: %s%s%s", t, nt_status_text(status),
+               name[0] ? ": " : "", name);
+}
+
 nt_status nt_integrator_balance(nt_integrator *it, const nt_state *state, nt_state *balanced,
                                 nt_error *error)
 {
@@ -131,9 +147,11 @@ nt_status nt_integrator_balance(nt_integrator *it, const nt_state *state, nt_sta
         status = NT_INTERRUPTED;
     if (nt_has_no_rates(status))
         return NT_OK;
-    if (status != NT_OK)
-        return nt_fail(error, status, "accelerations at t = %g s: %s", given.t,
-                       nt_status_text(status));
+    if (status != NT_OK) {
+        nt_error words = {0};
+        say_no_balance(p, given.t, status, &words);
+        return nt_fail_at(error, status, words.file, words.line, words.column, "%s", words.message);
+    }
     *balanced = look_at_phase(it, &shown);
     if (nt_problem_changes_frame(p)) { /* other looks leave this state as it is */
         double *rates = shown.all + it->size;
@@ -171,7 +189,7 @@ nt_status nt_integrator_accept_memory(nt_integrator *it)
     return NT_OK;
 }
 
-void nt_integrator_notice(nt_integrator *it)
+NT_HOT void nt_integrator_notice(nt_integrator *it)
 {
     const nt_system *system = it->problem->system;
     const nt_phase *now = &it->stepper.now;

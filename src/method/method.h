@@ -25,6 +25,7 @@ enum { /* nt_method.needs: what it asks of a system, and what it can treat */
        /* accelerations and multipliers of a state are not those that the equations give there, but
         * some within the step that led to it, or approximations */
        NT_RATES_WITHIN = 4096,
+       NT_MULTIPLIERS_WITHIN = 16384, /* of these, multipliers that belong to the middle of it */
        NT_STAGGERED = 8192, /* places and velocities of a state are up to a step apart in time */
 };
 

@@ -36,7 +36,7 @@ size_t nt_newton_size(const nt_problem *problem)
            nt_problem_map_size(problem) * (size_t)problem->space.n_rotations;
 }
 
-double *nt_newton_bind(nt_newton *w, const nt_stepper *s, const nt_family *c)
+NT_HOT double *nt_newton_bind(nt_newton *w, const nt_stepper *s, const nt_family *c)
 {
     size_t nv = (size_t)s->problem->nv, n = (size_t)s->problem->n;
     w->c = *c;
@@ -69,7 +69,7 @@ static int too_large_a_turn(const nt_problem *p, const nt_newton *w)
     return -1;
 }
 
-nt_status nt_newton_check_turn(nt_stepper *s, const nt_newton *w)
+NT_HOT nt_status nt_newton_check_turn(nt_stepper *s, const nt_newton *w)
 {
     s->report = (nt_report){
         .unknown = too_large_a_turn(s->problem, w), .worst = (double)INFINITY, .increment = true};
@@ -80,10 +80,10 @@ typedef struct prediction {
     double of_vdot, of_a, share, h, v_old, v_new, x_old, x_new;
 } prediction;
 
-NT_WIDE static void predict(const prediction *p, int nv, const double *restrict v,
-                            const double *restrict vdot, const double *restrict a_n,
-                            const double *restrict guess, double *restrict a, double *restrict rate,
-                            double *restrict increment)
+NT_HOT NT_WIDE static void predict(const prediction *p, int nv, const double *restrict v,
+                                   const double *restrict vdot, const double *restrict a_n,
+                                   const double *restrict guess, double *restrict a,
+                                   double *restrict rate, double *restrict increment)
 {
     for (int i = 0; i < nv; i++) {
         a[i] = p->of_vdot * vdot[i] - p->of_a * a_n[i];
@@ -94,12 +94,13 @@ NT_WIDE static void predict(const prediction *p, int nv, const double *restrict 
 }
 
 /* The last accelerations and multipliers are the first guess. */
-nt_status nt_newton_predict(nt_stepper *s, const nt_newton *w, bool recursion)
+NT_HOT nt_status nt_newton_predict(nt_stepper *s, const nt_newton *w, bool recursion)
 {
     const nt_phase *now = &s->now, *next = &s->next;
     const nt_family *c = &w->c;
     memcpy(next->lambda, now->lambda, (size_t)s->problem->nc * sizeof(double));
-    memcpy(next->memory, now->memory, (size_t)s->problem->system->n_memory * sizeof(double));
+    if (s->problem->system->n_memory > 0)
+        memcpy(next->memory, now->memory, (size_t)s->problem->system->n_memory * sizeof(double));
     double part = 1 / (1 - c->alpha_m), h = c->h;
     const prediction p = {.of_vdot = recursion ? part * c->alpha_f : 0,
                           .of_a = recursion ? part * c->alpha_m : 0,
@@ -131,8 +132,8 @@ static nt_combination combination_of(const nt_stepper *s, const nt_family *c, co
                             .map_mass = rotates ? map_mass : NULL};
 }
 
-nt_status nt_newton_evaluate(nt_stepper *s, const nt_newton *w, const double *map,
-                             const double *map_mass, nt_matrix *tangent)
+NT_HOT nt_status nt_newton_evaluate(nt_stepper *s, const nt_newton *w, const double *map,
+                                    const double *map_mass, nt_matrix *tangent)
 {
     const nt_problem *p = s->problem;
     nt_point at = nt_phase_point(&s->next);
@@ -204,15 +205,20 @@ static nt_status solve(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
 /* ---- correct -------------------------------------------------------------------------------- */
 
 /* x += Dx, x' += gamma' Dx, x'' += beta' Dx; with beta = 0 x stays */
-NT_WIDE static void add_correction(const double *restrict Dx, int nv, const nt_family *c,
-                                   double *restrict x, double *restrict rate,
-                                   double *restrict acceleration)
+static inline void add_triple(const nt_newton *w, int i, v3 Dx)
 {
-    double position = c->position, gamma_prime = c->gamma_prime, beta_prime = c->beta_prime;
-    for (int i = 0; i < nv; i++) {
-        x[i] += position * Dx[i];
-        rate[i] += gamma_prime * Dx[i];
-        acceleration[i] += beta_prime * Dx[i];
+    double *x = w->increment + i, *rate = w->rate + i, *acceleration = w->acceleration + i;
+    v3_store(x, v3_axpy(w->c.position, Dx, v3_load(x)));
+    v3_store(rate, v3_axpy(w->c.gamma_prime, Dx, v3_load(rate)));
+    v3_store(acceleration, v3_axpy(w->c.beta_prime, Dx, v3_load(acceleration)));
+}
+
+static void add_numbers(const nt_newton *w, int from, int to)
+{
+    for (int i = from; i < to; i++) {
+        w->increment[i] += w->c.position * w->z[i];
+        w->rate[i] += w->c.gamma_prime * w->z[i];
+        w->acceleration[i] += w->c.beta_prime * w->z[i];
     }
 }
 
@@ -235,24 +241,29 @@ static void motion_map(const double *T, double *x)
     memcpy(x, y, sizeof y);
 }
 
-/* Solve for (e, s Dlambda) and update x, x', x'', lambda. */
-nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
+/* Solve for (e, s Dlambda), make Dx = T^-1 e of e and update x, x', x'', lambda. */
+NT_HOT nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
 {
     const nt_problem *p = s->problem;
-    int nv = p->nv;
     nt_status status = solve(s, w, tangent);
     if (status != NT_OK)
         return status;
-    for (int b = 0; b < p->space.n_blocks; b++) { /* Dx = T^-1 e */
+    for (int b = 0; b < p->space.n_blocks; b++) {
         const nt_block *block = &p->space.blocks[b];
-        double *e = w->z + block->v + block->nv - 3;
+        int i = block->v, end = i + block->nv;
         if (block->rotation >= 0 && p->frame == NT_SE3)
-            motion_map(w->T_inverse + 36 * block->rotation, e - 3);
-        else if (block->rotation >= 0)
-            v3_store(e, m3_apply(m3_load(w->T_inverse + 9 * block->rotation), v3_load(e)));
+            motion_map(w->T_inverse + 36 * block->rotation, w->z + i);
+        else if (block->rotation >= 0) {
+            v3 Dx = m3_apply(m3_load(w->T_inverse + 9 * block->rotation), v3_load(w->z + end - 3));
+            v3_store(w->z + end - 3, Dx);
+            add_triple(w, end - 3, Dx); /* what was just stored is not read again at once */
+            if (block->kind == NT_R3SO3)
+                add_triple(w, i, v3_load(w->z + i));
+            continue;
+        }
+        add_numbers(w, i, end);
     }
-    add_correction(w->z, nv, &w->c, w->increment, w->rate, w->acceleration);
-    add_multipliers(p->nc, 1 / w->c.scale, w->z + nv, s->next.lambda);
+    add_multipliers(p->nc, 1 / w->c.scale, w->z + p->nv, s->next.lambda);
     return NT_OK;
 }
 
@@ -411,7 +422,8 @@ static void set_tolerances(const nt_stepper *s, const nt_newton *w, bool correct
 }
 
 /* Four strands become vector instructions. */
-NT_WIDE static double worst_ratio(const double *restrict x, const double *restrict weight, int n)
+NT_HOT NT_WIDE static double worst_ratio(const double *restrict x, const double *restrict weight,
+                                         int n)
 {
     enum { STRANDS = 4 };
     double most[STRANDS] = {0}, sum[STRANDS] = {0};
@@ -476,8 +488,8 @@ static void find_largest(const nt_problem *p, const double *part, double size[2]
  * What rounding makes of positions counts as far as they reach now: a prediction may have been far
  * off. The parts are evaluated where multipliers alone do not show that R is small, and nothing is
  * where the ratio shows that all of R is below the absolute tolerances. */
-static nt_status judge_forces(nt_stepper *s, const nt_newton *w, const rounding *rounded,
-                              double rate, double ratio, double *worst)
+NT_HOT static nt_status judge_forces(nt_stepper *s, const nt_newton *w, const rounding *rounded,
+                                     double rate, double ratio, double *worst)
 {
     const nt_problem *p = s->problem;
     const double relative = nt_options_get(s->options, NT_OPTION_TOLERANCE_RELATIVE);
@@ -570,8 +582,8 @@ static nt_status end_by_rows(nt_stepper *s, const nt_newton *w, const rounding *
     return status;
 }
 
-nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equations *equations,
-                            nt_newton_correction *correct)
+NT_HOT nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w,
+                                   nt_newton_equations *equations, nt_newton_correction *correct)
 {
     const nt_problem *p = s->problem;
     nt_factors *f = s->factors;
@@ -654,7 +666,7 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
     }
 }
 
-void nt_newton_finish(const nt_stepper *s, const nt_newton *w)
+NT_HOT void nt_newton_finish(const nt_stepper *s, const nt_newton *w)
 {
     double share = w->c.share;
     for (int i = 0; i < s->problem->nv; i++)

@@ -1,12 +1,13 @@
 /* Equal steps that were too long for a force that the method takes explicitly: methods that know it
  * say so of each step (nt_report.damped), and the worst one is told at the end. */
+#include "base/target.h"
 #include "method/integrator.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-void nt_integrator_watch_step(nt_integrator *it, double h)
+NT_HOT void nt_integrator_watch_step(nt_integrator *it, double h)
 {
     const nt_stepper *s = &it->stepper;
     const nt_report *r = &s->report;

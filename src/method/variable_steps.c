@@ -1,6 +1,7 @@
 /* Steps of changing size, by the error estimate and by what the method proposes. Output times never
  * dictate a step: they are served by dense output. */
 #include "base/error.h"
+#include "base/target.h"
 #include "method/integrator.h"
 
 #include <float.h>
@@ -86,8 +87,8 @@ static nt_status too_small(nt_integrator *it, const nt_step_error *error, double
     return NT_NOT_CONVERGED;
 }
 
-nt_status nt_integrator_show(nt_integrator *it, nt_observer observer, void *context,
-                             nt_error *error)
+NT_HOT nt_status nt_integrator_show(nt_integrator *it, nt_observer observer, void *context,
+                                    nt_error *error)
 {
     nt_integrator_notice(it);
     nt_status status = nt_energy_watch_step(it, error);

@@ -7,9 +7,9 @@
  * h^4 in q enters multiplied by h. So the work over a motion is as good as the positions, by
  * methods with a dense output of their own and by those of order four and below.
  *
- * Methods whose multipliers belong within the step (NT_RATES_WITHIN) have one set of them per step:
- * the power is taken with those of the step at all of its nodes. Half a step off, which is where
- * the states at its ends have them, the work of a drive would be of first order.
+ * Methods whose multipliers belong within the step (NT_MULTIPLIERS_WITHIN) have one set of them per
+ * step: the power is taken with those of the step at all of its nodes. Half a step off, which is
+ * where the states at its ends have them, the work of a drive would be of first order.
  *
  * A step in the midst of which the equations have no value stands nevertheless, as it does where no
  * work is asked for; the work is no number from there on, which no result takes. */
@@ -71,7 +71,7 @@ static double power_of(nt_integrator *it, const nt_phase *phase, const nt_phase 
     const nt_problem *p = it->problem;
     nt_energy energy = {0};
     nt_point at = nt_phase_point(phase);
-    if (it->method->needs & NT_RATES_WITHIN)
+    if (it->method->needs & NT_MULTIPLIERS_WITHIN)
         at.lambda = to->lambda, at.mu = to->mu;
     nt_integrator_rates(it, phase, &at.v, &at.vdot);
     if (p->system->energy(p->system->self, &at, &energy) != NT_OK)

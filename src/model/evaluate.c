@@ -1,10 +1,12 @@
 #include "model/evaluate.h"
 
+#include "base/target.h"
 #include "model/assembly/assemble.h"
 #include "model/bodies/bodies.h"
 #include "model/bodies/body.h"
 #include "model/contacts/grip.h"
 #include "model/events/events.h"
+#include "model/events/switches.h"
 #include "model/parameters/parameter.h"
 #include "model/quantities/signal.h"
 #include "model/side_by_side.h"
@@ -30,7 +32,7 @@ static int evaluate_bodies(nt_run *run, const nt_view *view, int from, int to)
 
 /* All that does not depend on the bodies' motion. What stays from point to point stands in
  * run->view. */
-static nt_view *begin_view(nt_run *run, const nt_point *at, const nt_terms *terms)
+NT_HOT static nt_view *begin_view(nt_run *run, const nt_point *at, const nt_terms *terms)
 {
     int nh = run->system.nh, nn = run->system.nn;
     nt_view *view = &run->view;
@@ -46,11 +48,12 @@ static nt_view *begin_view(nt_run *run, const nt_point *at, const nt_terms *term
             memcpy(run->multipliers + nh, at->mu, (size_t)nn * sizeof(double));
         view->lambda = run->multipliers;
     }
-    run->variables[nt_model_time_variable(run->model)] = at->t;
+    run->variables[nt_model_time_variable(run->model)] =
+        nt_switch_clock(run->model, at->t, at->memory);
     return view;
 }
 
-static void find_signals(nt_run *run, const nt_view *view)
+NT_HOT static void find_signals(nt_run *run, const nt_view *view)
 {
     double *signals = run->variables + run->model->n_parameters + 1;
     const nt_model *model = run->model;
@@ -109,7 +112,7 @@ static inline void fetch_numbers(const nt_run *run, int i)
  * them: joints see no bodies but their own, loads may see any. What bodies and joints share is in
  * the nearest cache then, and every sum has its terms in the same order as with all bodies first.
  * The element that has no value is remembered. */
-static nt_status evaluate_elements(nt_run *run, const nt_view *view, int next)
+NT_HOT static nt_status evaluate_elements(nt_run *run, const nt_view *view, int next)
 {
     int last = run->model->n_bodies - 1;
     run->failed = NULL;
@@ -169,7 +172,7 @@ bool nt_run_can_add(const nt_run *run, const nt_point *at, const nt_terms *terms
                            (terms->parts & NT_REACTIONS) && (terms->residual || terms->matrix));
 }
 
-nt_status nt_run_evaluate(void *self, const nt_point *at, const nt_terms *terms)
+NT_HOT nt_status nt_run_evaluate(void *self, const nt_point *at, const nt_terms *terms)
 {
     nt_run *run = self;
     int next = 1;

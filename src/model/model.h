@@ -219,6 +219,7 @@ struct nt_model {
     int n_limits;
     int grip_memory;      /* NT_GRIP_MEMORY entries for each */
     int slide_memory;     /* NT_SLIDE_MEMORY entries for each of these */
+    int side_memory;      /* NT_SIDE_MEMORY entries, where functions of time bend; or -1 */
     nt_event *happenings; /* [n_happenings] what the section `events` says */
     int n_happenings, n_indicated;
     bool joints_change, parameters_change, memory_varies;

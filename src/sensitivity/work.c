@@ -128,7 +128,7 @@ static nt_status vary_power_at_node(nt_sensitivity *s, int i, const nt_phase *at
     nt_variation d = varied == s->inner
                          ? nt_variation_at(stepper->problem, &s->directions, varied, i)
                          : nt_sensitivity_variation(s, varied, i, NT_APART_STATE);
-    if (s->integrator->method->needs & NT_RATES_WITHIN) {
+    if (s->integrator->method->needs & NT_MULTIPLIERS_WITHIN) {
         nt_variation last = nt_sensitivity_variation(s, s->next, i, NT_APART_LAST);
         node.lambda = stepper->next.lambda, node.mu = stepper->next.mu;
         d.lambda = last.lambda, d.mu = last.mu;

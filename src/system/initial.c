@@ -398,7 +398,7 @@ static nt_status refuse_accelerations(const nt_problem *problem, double t, nt_st
     const nt_system *system = problem->system;
     bool undetermined = status == NT_SINGULAR && unknown >= 0;
     nt_error place = {0};
-    char name[160] = "";
+    char name[300] = "";
     if (undetermined)
         nt_problem_equation_name(problem, unknown, name, sizeof name);
     else if (status == NT_NOT_FINITE && system->failure)

@@ -1,6 +1,7 @@
 #include "system/problem.h"
 
 #include "base/error.h"
+#include "base/target.h"
 #include "system/adapter.h"
 #include "system/rigid.h"
 
@@ -148,7 +149,8 @@ static inline nt_status evaluate_all(const nt_problem *problem, const nt_point *
     return problem->system->evaluate(problem->system->self, at, terms);
 }
 
-nt_status nt_problem_evaluate(const nt_problem *problem, const nt_point *at, const nt_terms *terms)
+NT_HOT nt_status nt_problem_evaluate(const nt_problem *problem, const nt_point *at,
+                                     const nt_terms *terms)
 {
     if (nt_problem_stops(problem))
         return NT_INTERRUPTED;

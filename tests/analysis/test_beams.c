@@ -361,6 +361,10 @@ static void test_bad_beams(void **state)
          "2, "
          "sections: [{stiffness: [1,1,1,1,1,1], mass: [1,1,1,1,1,1]}]}",
          "element 1, from 0 to 0.5 of its length, is too coarse for the line"},
+        {"{points: [[0,0,0],[1,0,0]], order: 2, elements: 2, twist: [[0, 0], [0.5, 1], [0.75, -2], "
+         "[1, 0]], sections: [{stiffness: [1,1,1,1,2,1], mass: [1,1,1,1,1,1]}]}",
+         "element 2, from 0.5 to 1 of its length, is too coarse for the twist: 5 rad, where order "
+         "2 carries 2.5 at most"},
         {"{points: [[0,0,0],[1,0,0]], normal: [1,0,0], sections: [{stiffness: [1,1,1,1,1,1], mass: "
          "[1,1,1,1,1,1]}]}",
          "its normal is along the line"},

@@ -73,6 +73,32 @@ static void test_begins_on_the_bed(void **state)
     close_bench(&b);
 }
 
+/* A body that lies on the bed by the end of its cable: the bed bears the body, half a segment of
+ * the cable there, and a whole one at the node beside it. The ground's own end, below the bed, is
+ * held there. */
+static void test_end_on_the_bed(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, -10]\n"
+        "bodies: {clump: {mass: 3, inertia: [1, 1, 1], position: [1.9, 0, -1]}}\n"
+        "cables:\n"
+        "  c: {between: [ground, clump], at: [[0, 0, -1.005], [1.9, 0, -1]], length: 2, mass: 4,\n"
+        "      stiffness: 1e5, elements: 5, seabed: {height: -1, stiffness: 2e4, damping: 500}}\n"
+        "static: {hold: [free]}\n"
+        "simulation: {duration: 1, step: 1e-3}\n";
+    bench b = {0};
+    (void)state;
+    if (nt_model_read_text(&b.model, text, strlen(text), "end", NULL, NULL, 0, &b.error))
+        fail_msg("%s", b.error.message);
+    begin_bench(&b, (nt_static_setup){0});
+    solve(&b);
+    is_close("the end", number(&b, "clump.position.z"), -1 - (30 + 8) / (2e4 * 0.2), 1e-12);
+    is_close("the node beside it", number(&b, "c.node4.position.z"), -1 - 40 / 2e4, 1e-12);
+    is_close("what the cable does not bear", number(&b, "c.tension.end"), 30, 1e-9);
+    close_bench(&b);
+}
+
 static double first_value(bench *b, const char *name)
 {
     nt_quantity_info info;
@@ -600,6 +626,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_catenary),
         cmocka_unit_test(test_begins_on_the_bed),
+        cmocka_unit_test(test_end_on_the_bed),
         cmocka_unit_test(test_slack_on_the_bed),
         cmocka_unit_test(test_slack_is_stable),
         cmocka_unit_test(test_slack_tether_is_free),

@@ -151,6 +151,9 @@ of_beamdyn grows '' 's/0 damp_type/1 damp_type/; s/ 0.1 0.1/ -0.1 -0.1/' "dampin
 of_beamdyn seven '' 's/^0 1e7 0 0 0 0/& 0/' "seven.dat:13:1: expected 6 numbers, got more"
 of_beamdyn uneven '' 's/^0 5 0 0 0 0/0 7 0 0 0 0/' "station 0: mass is not that of a body"
 of_beamdyn soft '' 's/^0 0 0 0 1e5 0/0 0 0 0 -1e5 0/' "station 0: the stiffness matrix is not positive definite"
+of_beamdyn twice 's/5   order_elem.*/&\n   9   order_elem   - (-)/' '' "twice.inp:14:1: order_elem is given a second time"
+of_beamdyn files '$a "other.dat"  BldFile - name' '' "BldFile is given a second time"
+of_beamdyn far 's/^   0 0 5 /   1e300 0 5 /' '' "far.inp:10:1: the way to this key point is too long"
 sed 's/of blade.dat/part.dat/' blade.inp >part.inp
 sed 's/^ 1$/ 0.8/; s/^0 0 0 0 0 0.03/0 0 0 0 0 0.3/' "of blade.dat" >part.dat
 expect 0 import beamdyn part.inp -o x.yaml
@@ -173,6 +176,19 @@ of_windio downwind old 's/{number/{rotor_orientation: Downwind, number/' "expect
 of_windio wall old 's/\[0.02, 0.01\]/[0.02, 0.6]/' "the tower's wall is 0.6 m at grid 1 of a diameter of 1 m"
 of_windio hubmass old 's/hub: {/&elastic_properties_mb: {system_mass: -1, system_inertia: [1, 1, 1]}, /' \
     "the hub has a mass of -1 kg"
+of_windio axis old 's/^          y: {grid: \[0, 1\], values: \[0, 0\]}/&\n          w: 3/' "reference_axis, of x, y and z, has no entry 'w'"
+of_windio curve old 's/twist: {/&degrees: [5, 5], /' "twist has no entry 'degrees'"
+of_windio matrix old 's/stiff_matrix: {/&mass: 3, /' "stiff_matrix has no entry 'mass'"
+of_windio more old 's/stiff_matrix:/stiffness: 3\n        &/' "six_x_six has no entry 'stiffness'"
+of_windio soft old 's/E: 2e11/E: -2e11/' "E is -2e+11, expected a number above 0"
+of_windio poisson old 's/nu: 0.3/nu: 0.7/' "nu is 0.7, expected a number between -1 and 0.5"
+of_windio light old 's/rho: 7850/rho: 0/' "rho is 0, expected a number above 0"
+of_windio twin old 's/{name: steel/{name: steel, E: 1, nu: 0, rho: 1}, &/' "a second material 'steel', expected one"
+of_windio outfit old 's/layers: /outfitting_factor: -1\n      &/' "outfitting_factor is -1, expected a number above 0"
+of_windio degrees old 's/uptilt: 0.1/uptilt: 6/' "uptilt is 6, expected a number between -1.5708 and 1.5708"
+of_windio cone old 's/cone_angle: 0.05/cone_angle: -4/' "cone_angle is -4, expected a number between -1.5708"
+of_windio hubshape old 's/hub: {/&elastic_properties_mb: {system_mass: 1, system_inertia: [1, 1, 3]}, /' \
+    "the hub has the inertia 1, 1, 3 kg m^2"
 of_windio uneven old 's/\[5, 0, 0, 0, 0, 0, 5,/[5, 0, 0, 0, 0, 0, 7,/g' "station 0: mass is not that of a body"
 
 # Without its version a file is known by its layout: 5.73 degrees are 0.1 rad.

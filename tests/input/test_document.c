@@ -608,6 +608,17 @@ static void words_are_suggested(void **state)
     assert_null(nt_suggest("", 0, keys, 5));
     assert_int_equal(nt_edit_distance("ab", 2, "ba", 2), 1);
     assert_int_equal(nt_edit_distance("kitten", 6, "sitting", 7), 3);
+    static const char *const top[] = {"joints", "forces", "markers", "bodies", "quantities"};
+    assert_string_equal(nt_suggest("loads", 5, top, 5), "forces");
+    assert_string_equal(nt_suggest("points", 6, top, 5), "markers");
+    assert_string_equal(nt_suggest("parts", 5, top, 5), "bodies");
+    static const char *const types[] = {"fixed", "revolute", "gear", "inline"};
+    assert_string_equal(nt_suggest("RevoluteJointZ", 14, types, 4), "revolute");
+    assert_string_equal(nt_suggest("ObjectJointRevolute2D", 21, types, 4), "revolute");
+    assert_string_equal(nt_suggest("worm_gear", 9, types, 4), "gear");
+    assert_true(nt_suggest_is("GenericJoint", 12, "generic"));
+    assert_true(nt_suggest_is("6-DOF", 5, "6dof"));
+    assert_false(nt_suggest_is("damper", 6, "jointdamper"));
     char longest[200];
     memset(longest, 'a', sizeof longest);
     assert_null(nt_suggest(longest, sizeof longest, keys, 5));

@@ -397,9 +397,9 @@ static void jumps_over_zero_are_located(void **state)
     static const char *const whens[] = {"h.angle + 0.9", "floor(h.angle + 0.9) + 1",
                                         "floor(h.angle + 0.9) + 0.5", "sign(h.angle + 0.9)",
                                         "ceil(-h.angle - 0.9) - 1"};
-    static const char *const methods[] = {"rkmk-dop853", "rkmk-dopri5", "generalized-alpha",
-                                          "generalized-alpha-soi2", "theta", "semi-explicit-2",
-                                          "bdf"};
+    static const char *const methods[] = {
+        "rkmk-dop853",     "rkmk-dopri5", "generalized-alpha", "generalized-alpha-soi2", "theta",
+        "semi-explicit-2", "bdf"};
     (void)state;
     for (size_t k = 0; k < sizeof methods / sizeof methods[0]; k++) {
         double time = 0;

@@ -296,7 +296,7 @@ nt_status nt_pencil_fill(nt_pencil *p, const nt_point *at, const double turn[3],
     free(triples);
     if (status == NT_NO_MEMORY)
         return nt_fail(error, status, "out of memory");
-    char name[160] = "";
+    char name[300] = "";
     const nt_system *system = p->problem->system;
     if (status == NT_NOT_FINITE && system->failure)
         system->failure(system->self, name, sizeof name);

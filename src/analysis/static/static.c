@@ -1,6 +1,7 @@
 /* Static states: the point, its equations, and linear solves with their derivative. */
 #include "analysis/static/static.h"
 
+#include "linalg/solver.h"
 #include "method/state.h"
 #include "system/check.h"
 
@@ -373,17 +374,21 @@ nt_status nt_static_factor(nt_static *s, double shift)
     return nt_problem_stops(s->problem) ? NT_INTERRUPTED : nt_solver_factor(s->solver, s->matrix);
 }
 
-nt_status nt_static_solve_linear(nt_static *s, double *b)
+static nt_status solve_linear(nt_static *s, double *b, bool kept)
 {
     nt_static_without_held(s, b);
     nt_factors_clear_dropped(s->factors, b);
-    nt_status status = nt_solver_solve(s->solver, b, 1);
+    nt_status status = kept ? nt_solver_solve_kept(s->solver, b) : nt_solver_solve(s->solver, b, 1);
     for (int i = 0; status == NT_OK && i < s->problem->n; i++)
         if (!isfinite(b[i]))
             status = NT_SINGULAR;
     nt_static_without_held(s, b);
     return status;
 }
+
+nt_status nt_static_solve_linear(nt_static *s, double *b) { return solve_linear(s, b, false); }
+
+nt_status nt_static_solve_kept(nt_static *s, double *b) { return solve_linear(s, b, true); }
 
 nt_status nt_static_correct(nt_static *s, const double *residual, double *x)
 {
@@ -484,6 +489,7 @@ nt_status nt_static_take_solver(nt_static *s, nt_error *error)
     nt_matrix_destroy(s->derivative);
     nt_pattern_destroy(s->pattern);
     s->solver = NULL;
+    s->derived = false;
     s->matrix = s->derivative = NULL;
     s->pattern = NULL;
     nt_solver_kind kind = s->kind != NT_SOLVER_AUTO      ? s->kind

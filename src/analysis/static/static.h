@@ -76,8 +76,9 @@ struct nt_static {
     double *q, *v, *multipliers, *memory; /* [nq] [nv] [nc] [n_memory] in one piece      */
     bool started, solved;
     bool has_factors; /* Newton's last ones are in the solver, and its drag is known */
+    bool derived;     /* residual, derivative and drag are those of the present point already */
     long iterations, factorisations, evaluations;
-    char failed[160]; /* words for what had no value in the last try, "" where all had */
+    char failed[300]; /* words for what had no value in the last try, "" where all had */
 
     bool mass_known;
     double *mass;        /* [nv] diagonal of M                                       */
@@ -149,6 +150,9 @@ void nt_static_without_held(const nt_static *s, double *x);
 /* b[n] in place; held directions and rows that are left out are zero. NT_SINGULAR where what comes
  * out is no number. */
 nt_status nt_static_solve_linear(nt_static *s, double *b);
+/* The same without a look at the residual, where the factors have proven themselves: for
+ * directions, whose size alone is asked for. */
+nt_status nt_static_solve_kept(nt_static *s, double *b);
 /* x[n] = -(...)^-1 residual */
 nt_status nt_static_correct(nt_static *s, const double *residual, double *x);
 

@@ -82,7 +82,7 @@ static nt_status look_at_rows(nt_static *s, bool *independent)
         memset(x, 0, (size_t)nv * sizeof *x);
         for (int i = 0; i < nc; i++)
             x[nv + i] *= scale[i];
-        nt_status status = nt_static_solve_linear(s, x);
+        nt_status status = nt_static_solve_kept(s, x);
         if (status != NT_OK)
             return status;
         for (int i = 0; i < nc; i++) {
@@ -104,6 +104,7 @@ static nt_status guess_multipliers(nt_static *s, bool *independent)
     const nt_problem *p = s->problem;
     if (independent)
         *independent = p->nc == 0;
+    memset(s->step, 0, (size_t)p->n * sizeof *s->step);
     if (p->nc == 0)
         return NT_OK;
     memset(s->multipliers, 0, (size_t)p->nc * sizeof *s->multipliers);
@@ -121,24 +122,77 @@ static nt_status guess_multipliers(nt_static *s, bool *independent)
         double size = largest[p->quantity[i]] > 0 ? largest[p->quantity[i]] : 1;
         s->drag[i] = fmax(s->mass[i], 1e-3 * size) * (p->quantity[i] == NT_LENGTH ? LIGHT : 1);
     }
+    memcpy(s->vector[1], s->drag, (size_t)p->nv * sizeof(double));
     status = nt_static_factor(s, 1);
     if (status == NT_OK && independent)
         status = look_at_rows(s, independent);
     memcpy(s->drag, s->vector[0], (size_t)p->nv * sizeof(double));
     if (status == NT_OK && (!independent || *independent))
         status = nt_static_correct(s, s->residual, s->step);
-    else if (status == NT_OK)
+    if (status != NT_OK || (independent && !*independent))
         memset(s->step, 0, (size_t)p->n * sizeof *s->step);
-    for (int i = 0; status == NT_OK && i < p->nc; i++)
+    for (int i = 0; i < p->nc; i++)
         s->multipliers[i] = s->step[p->nv + i];
     return status == NT_SINGULAR ? NT_OK : status;
 }
 
 /* ---- Newton's iteration --------------------------------------------------------------------- */
 
+/* How far a state may be that is near by: rad, and lengths of the system. */
+static const nt_static_bounds NEAR_BY = {.turn = 1, .travel = 1, .iterations = 12};
+
+/* Whether Newton's iteration is bound to fail with its first step, as of a chain that is laid out
+ * straight and level: nothing there carries its weight. The guess of the multipliers has left the
+ * forces f = W a, with B a = 0. For the step x, K x + B^T dlambda = f and B x = 0, so that
+ *
+ *   a^T W a = a^T K x = (K^T a)^T x <= |K^T a|_1/W |x|_W,
+ *   |x|_W^2 <= (largest x_i / size_i)^2 sum W_i size_i^2.
+ *
+ * a is in s->step, W in vector[1]; what is evaluated stands for the step that follows. */
+static nt_status look_ahead(nt_static *s, bool *hopeless)
+{
+    const nt_problem *p = s->problem;
+    const nt_pattern *pattern = s->pattern;
+    const double *a = s->step, *W = s->vector[1];
+    double *Ka = s->vector[2], force = 0, slope = 0, room = 0;
+    *hopeless = false;
+    nt_status status = nt_static_evaluate(s, s->residual, true);
+    if (status == NT_OK)
+        status = nt_static_find_drag(s);
+    if (status != NT_OK)
+        return status;
+    s->derived = true;
+    for (int i = p->nv; i < p->n; i++) { /* B a = 0 only where rows are met */
+        double size = i >= p->nv + p->nh ? 0 : p->quantity[i] == NT_LENGTH ? p->length : 1;
+        if (!(fabs(s->residual[i]) <= 1e-12 * size))
+            return NT_OK;
+    }
+    memset(Ka, 0, (size_t)p->nv * sizeof *Ka);
+    for (int slot = 0; slot < pattern->n_slots; slot++) {
+        int row = pattern->row[slot], column = pattern->column[slot];
+        int i0 = pattern->node_start[row], m = pattern->node_start[row + 1] - i0;
+        int j0 = pattern->node_start[column], n = pattern->node_start[column + 1] - j0;
+        const double *K = nt_matrix_block(s->derivative, slot);
+        for (int i = 0; row < pattern->n_primary && column < pattern->n_primary && i < m; i++)
+            for (int j = 0; j < n; j++)
+                Ka[j0 + j] += K[i * n + j] * a[i0 + i];
+    }
+    for (int i = 0; i < p->nv; i++) {
+        double size = p->quantity[i] == NT_LENGTH ? p->length : 1;
+        slope += a[i] * W[i] * a[i];
+        force += Ka[i] * Ka[i] / W[i];
+        room += W[i] * size * size;
+    }
+    *hopeless = p->space.n_first == 0 && slope > 2 * NEAR_BY.turn * sqrt(force * room);
+    return NT_OK;
+}
+
 /* Increments below this, in lengths of the system and rad, end the iteration: as errors square from
  * one to the next, what follows is rounding. One more is made for the multipliers' sake. */
 static const double SETTLED = 1e-9;
+/* The same is known of somewhat larger ones, where the next would be this small if it shrank by no
+ * more than the last one did. */
+static const double NEARLY_SETTLED = 1e-7, ROUNDED = 1e-13;
 
 /* A shift that the iteration does not notice, but without which a matrix may have no factors where
  * nothing is stiff: what comes out is then too large to be taken. */
@@ -166,19 +220,27 @@ bool nt_static_meets_all_rows(const nt_static *s)
     return true;
 }
 
+/* Residual, derivative and drag at the present point, unless they are known. */
+static nt_status derive(nt_static *s)
+{
+    nt_status status = s->derived ? NT_OK : nt_static_evaluate(s, s->residual, true);
+    if (status == NT_OK && !s->derived)
+        status = nt_static_find_drag(s);
+    s->derived = false;
+    return status;
+}
+
 static nt_status iterate(nt_static *s, const nt_static_bounds *bounds)
 {
-    double turned = 0, travelled = 0;
+    double turned = 0, travelled = 0, before = 0;
     bool settled = false;
     for (int i = 0; i < bounds->iterations; i++) {
         double angle, length;
-        nt_status status = nt_static_evaluate(s, s->residual, !settled);
+        nt_status status = settled ? nt_static_evaluate(s, s->residual, false) : derive(s);
         if (status == NT_OK && settled) { /* the last look: at the state itself */
             s->has_factors = s->mass_known;
             return nt_static_meets_all_rows(s) ? NT_OK : NT_NOT_CONVERGED;
         }
-        if (status == NT_OK)
-            status = nt_static_find_drag(s);
         if (status == NT_OK)
             status = nt_static_factor(s, NEARLY_NONE);
         if (status == NT_OK)
@@ -195,7 +257,9 @@ static nt_status iterate(nt_static *s, const nt_static_bounds *bounds)
             return status;
         nt_static_move(s, s->step, 1);
         nt_static_accept(s);
-        settled = nt_static_size(s, s->step) <= SETTLED;
+        double size = nt_static_size(s, s->step);
+        settled = size <= SETTLED || (size <= NEARLY_SETTLED && size * size <= ROUNDED * before);
+        before = size;
     }
     return NT_NOT_CONVERGED;
 }
@@ -355,9 +419,7 @@ static nt_status step_damped(nt_static *s, damped *d, bool *near)
     double slope = 0, angle, length, share = 0, end = 0;
     *near = false;
     d->shift = fmax(d->shift, d->least);
-    nt_status status = nt_static_evaluate(s, s->residual, true);
-    if (status == NT_OK)
-        status = nt_static_find_drag(s);
+    nt_status status = derive(s);
     nt_static_keep(s, s->kept[1]);
     if (status == NT_OK)
         status = downhill_step(s, d, &slope);
@@ -402,7 +464,8 @@ enum { MOST_STEPS = 400 };
 
 nt_status nt_static_newton_near_by(nt_static *s)
 {
-    const nt_static_bounds near_by = {.turn = 1, .travel = s->problem->length, .iterations = 12};
+    nt_static_bounds near_by = NEAR_BY;
+    near_by.travel *= s->problem->length;
     return nt_static_newton(s, &near_by);
 }
 
@@ -451,7 +514,7 @@ static nt_status follow_damped(nt_static *s, damped *d)
 static nt_status refuse_search(nt_static *s, nt_status status, const damped *d, nt_error *error)
 {
     const nt_problem *p = s->problem;
-    char name[160] = "", force[160] = "";
+    char name[300] = "", force[160] = "";
     if (status == NT_NO_MEMORY)
         return nt_fail(error, status, "out of memory for a static state");
     if (status == NT_NOT_FINITE && p->system->failure) {
@@ -534,9 +597,13 @@ static nt_status search(nt_static *s, damped *d)
     }
     if (status != NT_OK)
         return status;
-    status = s->damped ? NT_NOT_CONVERGED : nt_static_newton_near_by(s);
+    bool hopeless = s->damped;
+    status = hopeless ? NT_OK : look_ahead(s, &hopeless);
+    if (status == NT_OK)
+        status = hopeless ? NT_NOT_CONVERGED : nt_static_newton_near_by(s);
     if (status == NT_NOT_CONVERGED || status == NT_SINGULAR || status == NT_NOT_FINITE)
         status = search_damped(s, d);
+    s->derived = false;
     return status;
 }
 

@@ -25,15 +25,16 @@ typedef struct lanczos {
     double vector[MOST_VECTORS][MOST_VECTORS]; /* its eigenvectors, by column   */
 } lanczos;
 
-/* x = (K + shift D)^-1 D x, on what may move */
-static nt_status apply(nt_static *s, const double *x, double *out)
+/* x = (K + shift D)^-1 D x, on what may move. sound: the matrix is far from singular, so that
+ * factors that were right once need no further look. */
+static nt_status apply(nt_static *s, bool sound, const double *x, double *out)
 {
     const nt_problem *p = s->problem;
     double *b = s->other;
     memset(b, 0, (size_t)p->n * sizeof *b);
     for (int i = 0; i < p->nv; i++)
         b[i] = s->drag[i] * x[i];
-    nt_status status = nt_static_solve_linear(s, b);
+    nt_status status = sound ? nt_static_solve_kept(s, b) : nt_static_solve_linear(s, b);
     memcpy(out, b, (size_t)p->nv * sizeof *out);
     return status;
 }
@@ -69,19 +70,19 @@ static void begin(const nt_static *s, double *x)
     }
 }
 
-static nt_status build(nt_static *s, lanczos *l, int most)
+static nt_status build(nt_static *s, bool sound, lanczos *l, int most)
 {
     int nv = s->problem->nv;
     double *v = l->v, scale_of = 0;
     begin(s, v);
-    nt_status status = apply(s, v, v); /* now it keeps the constraints */
+    nt_status status = apply(s, sound, v, v); /* now it keeps the constraints */
     double length = status == NT_OK ? sqrt(nt_static_dot(s, v, v)) : 0;
     memset(l->T, 0, sizeof l->T);
     l->m = 0;
     while (status == NT_OK && length > 1e-13 * scale_of && length > 0 && l->m < most) {
         double *w = v + (size_t)(l->m + 1) * (size_t)nv, *now = v + (size_t)l->m * (size_t)nv;
         scale(now, 1 / length, nv);
-        status = apply(s, now, w);
+        status = apply(s, sound, now, w);
         l->T[l->m][l->m] = nt_static_dot(s, now, w);
         length = orthogonalise(s, l, l->m + 1, w);
         scale_of = fmax(scale_of, fmax(length, fabs(l->T[l->m][l->m])));
@@ -166,7 +167,7 @@ nt_status nt_static_find_softest(nt_static *s, bool roughly, double *value)
             nt_solver_forget(s->solver);
         status = nt_static_factor(s, SHIFTS[pass]);
         if (status == NT_OK)
-            status = build(s, l, most);
+            status = build(s, SHIFTS[pass] > 1, l, most);
         if (status != NT_OK)
             break;
         diagonalise(l);
@@ -185,10 +186,10 @@ nt_status nt_static_find_softest(nt_static *s, bool roughly, double *value)
 static nt_status grows(nt_static *s, double *x, double *growth)
 {
     double first = sqrt(nt_static_dot(s, x, x));
-    nt_status status = apply(s, x, x);
+    nt_status status = apply(s, true, x, x);
     double second = sqrt(nt_static_dot(s, x, x));
     if (status == NT_OK)
-        status = apply(s, x, x);
+        status = apply(s, true, x, x);
     *growth = fmax(second / first, second > 0 ? sqrt(nt_static_dot(s, x, x)) / second : 0);
     return status;
 }
@@ -211,7 +212,7 @@ nt_status nt_static_find_free(nt_static *s, bool *free_motion)
     if (status == NT_OK)
         status = nt_static_factor(s, SHIFTS[1]);
     for (int i = 0; i < ITERATIONS && status == NT_OK; i++) {
-        status = apply(s, x, x);
+        status = apply(s, false, x, x);
         length = sqrt(nt_static_dot(s, x, x));
         growth = length;
         if (!(length > 0)) /* nothing can move */
@@ -243,7 +244,7 @@ nt_status nt_static_find_slowest(nt_static *s, double shift)
     nt_status status = l && v ? nt_static_factor(s, shift) : NT_NO_MEMORY;
     if (status == NT_OK) {
         l->v = v;
-        status = build(s, l, most);
+        status = build(s, false, l, most);
     }
     if (status == NT_OK && l->m > 0) {
         double largest_theta = 0; /* those far below it are rounding, of either sign */
@@ -270,11 +271,11 @@ nt_status nt_static_is_symmetric(nt_static *s, bool *symmetric)
         status = nt_static_factor(s, SHIFTS[0]);
     begin(s, x);
     if (status == NT_OK)
-        status = apply(s, x, x);
+        status = apply(s, true, x, x);
     for (int i = 0; i < p->nv; i++) /* another direction: of other signs */
         y[i] = i % 3 == 0 ? -x[i] : x[i];
     if (status == NT_OK)
-        status = apply(s, y, y);
+        status = apply(s, true, y, y);
     for (int k = 0; k < 2 && status == NT_OK; k++) {
         memset(s->other, 0, (size_t)p->n * sizeof *s->other);
         nt_matrix_apply_primary(s->derivative, k ? x : y, (size_t)p->n, s->other, (size_t)p->n, 1);

@@ -15,14 +15,16 @@
 
 static const double DEGREE = 3.14159265358979323846 / 180;
 
+enum { LIMIT = 1 << 26, MOST_NAMES = 4 };
+
 typedef struct lines {
     const char *name;
     char *text, *next; /* the rest; lines are ended in place */
     int line;
     nt_error *error;
+    const char *said[MOST_NAMES]; /* names whose values have been read; each comes once */
+    int n_said;
 } lines;
-
-enum { LIMIT = 1 << 26 };
 
 static nt_status lines_fail(const lines *l, const char *what)
 {
@@ -92,10 +94,16 @@ static nt_status numbers_of(lines *l, char *line, int n, double *out)
     return NT_OK;
 }
 
-/* The next line that names `key` after its value. */
+static bool is_word(const char *word, int length, const char *key)
+{
+    return length == (int)strlen(key) && strncmp(word, key, (size_t)length) == 0;
+}
+
+/* The next line that names `key` after its value; NULL for the key: none of the rest. A line that
+ * names what has been read already is refused: nothing says which of the two values counts. */
 static nt_status find_value(lines *l, const char *key, char **value)
 {
-    char *line;
+    char *line, what[100];
     while ((line = take_line(l))) {
         int length;
         char *rest = line, *first = take_word(&rest, &length), *second;
@@ -105,12 +113,20 @@ static nt_status find_value(lines *l, const char *key, char **value)
         }
         int of_key;
         char *word = take_word(&rest, &of_key);
-        if (of_key == (int)strlen(key) && strncmp(word, key, (size_t)of_key) == 0) {
+        for (int i = 0; i < l->n_said; i++)
+            if (is_word(word, of_key, l->said[i])) {
+                snprintf(what, sizeof what, "%s is given a second time", l->said[i]);
+                return lines_fail(l, what);
+            }
+        if (key && is_word(word, of_key, key)) {
             first[length] = '\0';
+            if (l->n_said < MOST_NAMES)
+                l->said[l->n_said++] = key;
             return *value = first, NT_OK;
         }
     }
-    char what[100];
+    if (!key)
+        return NT_OK;
     snprintf(what, sizeof what, "the file lacks '%s'", key);
     return lines_fail(l, what);
 }
@@ -198,6 +214,8 @@ static nt_status read_points(lines *l, nt_imported_blade *b, FILE *notes)
                            (row[2] - p[2]) * (row[2] - p[2]));
             if (row[2] <= p[2])
                 status = lines_fail(l, "the z of a key point is not above the one before");
+            else if (!isfinite(length))
+                status = lines_fail(l, "the way to this key point is too long for a number");
         }
         b->twist[i][0] = length, b->twist[i][1] = -row[3] * DEGREE;
     }
@@ -316,6 +334,8 @@ nt_status nt_import_beamdyn(const char *path, const char *part, FILE *to, FILE *
         status = find_count(&primary, "order_elem", 1, 1000, &order);
     if (status == NT_OK)
         status = find_value(&primary, "BldFile", &name);
+    if (status == NT_OK)
+        status = find_value(&primary, NULL, NULL);
     if (status == NT_OK)
         status = open_beside(&primary, name, &stations, beside, sizeof beside, notes);
     if (status == NT_OK)

@@ -4,11 +4,9 @@
  * degrees and a list for each entry (`elastic_properties`); inertia there by mass, centre and
  * moments. Axes of a blade: x downwind, z along it, y = z x x towards the trailing edge; twist and
  * pitch are positive about -z, towards feather. Ground axes of the model: x downwind, z up. */
-#include "input/import/import.h"
+#include "input/import/windio.h"
 
 #include "base/error.h"
-#include "base/number.h"
-#include "input/document/document.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,148 +14,6 @@
 #include <strings.h>
 
 static const double DEGREE = 3.14159265358979323846 / 180;
-
-typedef struct windio {
-    const nt_node *root;
-    nt_error *error;
-    FILE *notes;
-    bool second;  /* version 2 */
-    double angle; /* rad of its unit */
-} windio;
-
-/* ---- values ------------------------------------------------------------------------------------
- */
-
-/* "hub.elastic_properties.mass" below a node; NULL where there is none. */
-static const nt_node *find_path(const nt_node *node, const char *path)
-{
-    char key[64];
-    while (node && *path) {
-        size_t length = strcspn(path, ".");
-        snprintf(key, sizeof key, "%.*s", (int)length, path);
-        node = nt_node_find(node, key);
-        path += length + (path[length] == '.');
-    }
-    return node;
-}
-
-static nt_status windio_number(windio *w, const nt_node *node, const char *what, double *value)
-{
-    if (node->kind == NT_NODE_SCALAR && nt_number_parse(node->text, node->length, value) &&
-        isfinite(*value))
-        return NT_OK;
-    return nt_node_fail(w->error, node, "%s: expected a number", what);
-}
-
-/* A number by its path; `found` false where there is none. */
-static nt_status optional(windio *w, const nt_node *node, const char *path, double *value,
-                          bool *found)
-{
-    const nt_node *at = find_path(node, path);
-    *found = at != NULL;
-    return at ? windio_number(w, at, path, value) : NT_OK;
-}
-
-static nt_status needed(windio *w, const nt_node *node, const char *path, double *value)
-{
-    bool found;
-    nt_status status = optional(w, node, path, value, &found);
-    if (status == NT_OK && !found)
-        status =
-            nt_node_fail(w->error, node ? node : w->root, "lacks '%s', expected a number", path);
-    return status;
-}
-
-static nt_status list_of(windio *w, const nt_node *node, const char *what, int count, double *out)
-{
-    if (node->kind != NT_NODE_LIST || node->count != count)
-        return nt_node_fail(w->error, node, "%s: expected a list of %d numbers", what, count);
-    nt_status status = NT_OK;
-    for (int i = 0; i < count && status == NT_OK; i++)
-        status = windio_number(w, node->values[i], what, &out[i]);
-    return status;
-}
-
-/* Values over a grid from 0 to 1. */
-typedef struct windio_curve {
-    int n;
-    double *grid, *value;
-} windio_curve;
-
-static void curve_free(windio_curve *c)
-{
-    free(c->grid);
-    free(c->value);
-    *c = (windio_curve){0};
-}
-
-static nt_status read_grid(windio *w, const nt_node *node, const char *what, int *n, double **grid)
-{
-    const nt_node *list = nt_node_find(node, "grid");
-    if (!list || list->kind != NT_NODE_LIST || list->count < 1)
-        return nt_node_fail(w->error, node, "%s lacks a grid, a list of numbers from 0 to 1", what);
-    *n = list->count;
-    *grid = calloc((size_t)*n, sizeof **grid);
-    if (!*grid)
-        return nt_fail(w->error, NT_NO_MEMORY, "out of memory");
-    nt_status status = list_of(w, list, what, *n, *grid);
-    for (int i = 0; i < *n && status == NT_OK; i++)
-        if ((*grid)[i] < 0 || (*grid)[i] > 1 || (i > 0 && (*grid)[i] <= (*grid)[i - 1]))
-            status = nt_node_fail(w->error, list->values[i],
-                                  "%s: grid %g, expected numbers from 0 to 1 that rise", what,
-                                  (*grid)[i]);
-    return status;
-}
-
-/* Says where a list does not go from end to end. */
-static void note_ends(windio *w, const char *what, const double *grid, int n)
-{
-    if (n > 1 && (grid[0] > 0 || grid[n - 1] < 1))
-        fprintf(w->notes, "%s is given from grid %g to %g: beyond, it is as at these ends\n", what,
-                grid[0], grid[n - 1]);
-}
-
-/* Keys that are none of `known`, which ends with NULL. */
-static nt_status refuse_others(windio *w, const nt_node *node, const char *what,
-                               const char *const *known)
-{
-    for (int i = 0; node->kind == NT_NODE_MAPPING && i < node->count; i++) {
-        int k = 0;
-        while (known[k] && !nt_node_is(node->keys[i], known[k]))
-            k++;
-        if (!known[k])
-            return nt_node_fail(w->error, node->keys[i], "%s has no entry '%.40s'", what,
-                                node->keys[i]->text);
-    }
-    return NT_OK;
-}
-
-static nt_status read_curve(windio *w, const nt_node *parent, const char *path, windio_curve *c)
-{
-    const nt_node *node = find_path(parent, path);
-    *c = (windio_curve){0};
-    if (!node)
-        return nt_node_fail(w->error, parent, "lacks '%s', expected grid and values", path);
-    const nt_node *values = nt_node_find(node, "values");
-    nt_status status = read_grid(w, node, path, &c->n, &c->grid);
-    if (status == NT_OK && !values)
-        status = nt_node_fail(w->error, node, "%s lacks values", path);
-    c->value = status == NT_OK ? calloc((size_t)c->n, sizeof *c->value) : NULL;
-    if (status == NT_OK && !c->value)
-        status = nt_fail(w->error, NT_NO_MEMORY, "out of memory");
-    return status == NT_OK ? list_of(w, values, path, c->n, c->value) : status;
-}
-
-static double curve_at(const windio_curve *c, double s)
-{
-    int i = 0;
-    while (i + 2 < c->n && c->grid[i + 1] < s)
-        i++;
-    if (c->n == 1 || s <= c->grid[0])
-        return c->value[0];
-    double share = fmin(1, (s - c->grid[i]) / (c->grid[i + 1] - c->grid[i]));
-    return c->value[i] + share * (c->value[i + 1] - c->value[i]);
-}
 
 /* ---- the blade ---------------------------------------------------------------------------------
  */
@@ -169,7 +25,8 @@ static int by_size(const void *a, const void *b)
 }
 
 /* All grid points of some curves, which rise. */
-static nt_status join_grids(windio *w, const windio_curve *c, int count, double **grid, int *n)
+static nt_status join_grids(nt_windio *w, const nt_windio_curve *c, int count, double **grid,
+                            int *n)
 {
     int most = 0;
     for (int i = 0; i < count; i++)
@@ -190,15 +47,15 @@ static nt_status join_grids(windio *w, const windio_curve *c, int count, double 
 
 /* The reference axis, at the points of all three grids. Sections stand at the part of the length
  * that their grid says: where the axis is elsewhere at this grid, it is said. */
-static nt_status read_axis(windio *w, const nt_node *axis, double (**points)[3], double **grid,
+static nt_status read_axis(nt_windio *w, const nt_node *axis, double (**points)[3], double **grid,
                            int *n)
 {
-    windio_curve c[3] = {{0}};
-    static const char *const names[] = {"x", "y", "z"};
+    nt_windio_curve c[3] = {{0}};
+    static const char *const names[] = {"x", "y", "z", NULL};
     double length = 0, along = 0, off = 0, where = 0;
-    nt_status status = NT_OK;
+    nt_status status = nt_windio_refuse_others(w, axis, "reference_axis, of x, y and z,", names);
     for (int i = 0; i < 3 && status == NT_OK; i++) {
-        status = read_curve(w, axis, names[i], &c[i]);
+        status = nt_windio_curve_read(w, axis, names[i], &c[i]);
         if (status == NT_OK && (c[i].grid[0] != 0 || c[i].grid[c[i].n - 1] != 1))
             status = nt_node_fail(w->error, nt_node_find(nt_node_find(axis, names[i]), "grid"),
                                   "reference axis: %s from grid %g to %g, expected from 0 to 1",
@@ -212,7 +69,7 @@ static nt_status read_axis(windio *w, const nt_node *axis, double (**points)[3],
     for (int i = 0; status == NT_OK && i < *n; i++) {
         double *x = (*points)[i];
         for (int k = 0; k < 3; k++)
-            x[k] = curve_at(&c[k], (*grid)[i]);
+            x[k] = nt_windio_curve_at(&c[k], (*grid)[i]);
         if (i > 0 && x[2] <= x[-1])
             status = nt_node_fail(w->error, axis, "reference axis: z does not rise at grid %g",
                                   (*grid)[i]);
@@ -230,20 +87,23 @@ static nt_status read_axis(windio *w, const nt_node *axis, double (**points)[3],
                 "part of the length\n",
                 where, where + off);
     for (int i = 0; i < 3; i++)
-        curve_free(&c[i]);
+        nt_windio_curve_free(&c[i]);
     return status;
 }
 
 /* 21 numbers, row by row from the diagonal on, of each station. */
-static nt_status read_triangles(windio *w, const nt_node *parent, const char *key,
+static nt_status read_triangles(nt_windio *w, const nt_node *parent, const char *key,
                                 nt_imported_blade *b, bool stiffness)
 {
+    static const char *const known[] = {"grid", "values", NULL};
     const nt_node *node = nt_node_find(parent, key), *values;
     double *grid = NULL;
     int n = 0;
     if (!node || !(values = nt_node_find(node, "values")))
         return nt_node_fail(w->error, parent, "lacks '%s' with grid and values", key);
-    nt_status status = read_grid(w, node, key, &n, &grid);
+    nt_status status = nt_windio_refuse_others(w, node, key, known);
+    if (status == NT_OK)
+        status = nt_windio_grid(w, node, key, &n, &grid);
     if (status == NT_OK && (values->kind != NT_NODE_LIST || values->count != n))
         status = nt_node_fail(w->error, values, "%s: expected %d lists of 21 numbers, as the grid",
                               key, n);
@@ -256,7 +116,7 @@ static nt_status read_triangles(windio *w, const nt_node *parent, const char *ke
                               b->n_sections);
     for (int i = 0; i < n && status == NT_OK; i++) {
         double row[21], X[36];
-        status = list_of(w, values->values[i], key, 21, row);
+        status = nt_windio_list(w, values->values[i], key, 21, row);
         for (int a = 0, k = 0; a < 6; a++)
             for (int c = a; c < 6; c++, k++)
                 X[6 * a + c] = X[6 * c + a] = row[k];
@@ -273,7 +133,7 @@ static nt_status read_triangles(windio *w, const nt_node *parent, const char *ke
 }
 
 /* A list for each of K11 .. K66. */
-static nt_status read_entries(windio *w, const nt_node *parent, nt_imported_blade *b)
+static nt_status read_entries(nt_windio *w, const nt_node *parent, nt_imported_blade *b)
 {
     const nt_node *node = nt_node_find(parent, "stiffness_matrix");
     double *grid = NULL, *row = NULL, (*X)[36] = NULL;
@@ -284,9 +144,9 @@ static nt_status read_entries(windio *w, const nt_node *parent, nt_imported_blad
     if (!node)
         return nt_node_fail(w->error, parent, "lacks 'stiffness_matrix'");
     nt_status status =
-        refuse_others(w, node, "stiffness_matrix, with 21 lists from K11 to K66,", known);
+        nt_windio_refuse_others(w, node, "stiffness_matrix, with 21 lists from K11 to K66,", known);
     if (status == NT_OK)
-        status = read_grid(w, node, "stiffness_matrix", &n, &grid);
+        status = nt_windio_grid(w, node, "stiffness_matrix", &n, &grid);
     if (status == NT_OK) {
         b->n_sections = n;
         b->sections = calloc((size_t)n, sizeof *b->sections);
@@ -306,7 +166,7 @@ static nt_status read_entries(windio *w, const nt_node *parent, nt_imported_blad
                                       "lists from K11 to K66",
                                       key);
             else
-                status = list_of(w, list, key, n, row);
+                status = nt_windio_list(w, list, key, n, row);
             for (int i = 0; i < n && status == NT_OK; i++)
                 X[i][6 * a + c] = X[i][6 * c + a] = row[i];
         }
@@ -319,20 +179,20 @@ static nt_status read_entries(windio *w, const nt_node *parent, nt_imported_blad
 }
 
 /* Mass, centre and moments about the reference axis. */
-static nt_status read_moments(windio *w, const nt_node *parent, nt_imported_blade *b)
+static nt_status read_moments(nt_windio *w, const nt_node *parent, nt_imported_blade *b)
 {
     static const char *const keys[] = {"mass",  "cm_x", "cm_y", "i_edge", "i_flap",
                                        "i_plr", "i_cp", "grid", NULL};
     enum { MASS, CM_X, CM_Y, EDGE, FLAP, POLAR, CROSS, KEYS };
     const nt_node *node = nt_node_find(parent, "inertia_matrix");
-    windio_curve c[KEYS] = {{0}};
+    nt_windio_curve c[KEYS] = {{0}};
     int n = 0;
     if (!node)
         return nt_node_fail(w->error, parent, "lacks 'inertia_matrix'");
-    nt_status status = refuse_others(w, node, "inertia_matrix", keys);
+    nt_status status = nt_windio_refuse_others(w, node, "inertia_matrix", keys);
     for (int k = 0; k < KEYS && status == NT_OK; k++) {
         const nt_node *list = nt_node_find(node, keys[k]);
-        status = read_grid(w, node, "inertia_matrix", &n, &c[k].grid);
+        status = nt_windio_grid(w, node, "inertia_matrix", &n, &c[k].grid);
         if (status == NT_OK && !list)
             status = nt_node_fail(w->error, node, "inertia_matrix lacks '%s'", keys[k]);
         c[k].n = n;
@@ -340,14 +200,14 @@ static nt_status read_moments(windio *w, const nt_node *parent, nt_imported_blad
         if (status == NT_OK && !c[k].value)
             status = nt_fail(w->error, NT_NO_MEMORY, "out of memory");
         if (status == NT_OK)
-            status = list_of(w, list, keys[k], n, c[k].value);
+            status = nt_windio_list(w, list, keys[k], n, c[k].value);
     }
     if (status == NT_OK)
-        note_ends(w, "inertia_matrix", c[MASS].grid, n);
+        nt_windio_note_ends(w, "inertia_matrix", c[MASS].grid, n);
     for (int i = 0; i < b->n_sections && status == NT_OK; i++) {
         double v[KEYS], s = b->sections[i].at;
         for (int k = 0; k < KEYS; k++)
-            v[k] = curve_at(&c[k], s);
+            v[k] = nt_windio_curve_at(&c[k], s);
         double m = v[MASS], x = m * v[CM_X], y = m * v[CM_Y];
         const double M[36] = {m,  0,         0,       0,  0,  -y, 0, m, 0,       0,         0, x, 0,
                               0,  m,         y,       -x, 0,  0,  0, y, v[EDGE], -v[CROSS], 0, 0, 0,
@@ -355,30 +215,30 @@ static nt_status read_moments(windio *w, const nt_node *parent, nt_imported_blad
         nt_import_turn_axes(M, b->sections[i].mass);
     }
     for (int k = 0; k < KEYS; k++)
-        curve_free(&c[k]);
+        nt_windio_curve_free(&c[k]);
     return status;
 }
 
-static nt_status read_twist(windio *w, const nt_node *parent, const char *path,
+static nt_status read_twist(nt_windio *w, const nt_node *parent, const char *path,
                             nt_imported_blade *b)
 {
-    windio_curve c;
-    nt_status status = read_curve(w, parent, path, &c);
+    nt_windio_curve c;
+    nt_status status = nt_windio_curve_read(w, parent, path, &c);
     if (status == NT_OK)
-        note_ends(w, path, c.grid, c.n);
+        nt_windio_note_ends(w, path, c.grid, c.n);
     b->n_twist = c.n;
     b->twist = status == NT_OK ? calloc((size_t)c.n, sizeof *b->twist) : NULL;
     if (status == NT_OK && !b->twist)
         status = nt_fail(w->error, NT_NO_MEMORY, "out of memory");
     for (int i = 0; i < c.n && status == NT_OK; i++)
         b->twist[i][0] = c.grid[i], b->twist[i][1] = -c.value[i] * w->angle;
-    curve_free(&c);
+    nt_windio_curve_free(&c);
     return status;
 }
 
 /* The layout of the blade tells the version, and with it the unit of angles; what the file says
  * must agree. */
-static nt_status check_version(windio *w, bool second)
+static nt_status check_version(nt_windio *w, bool second)
 {
     const nt_node *says = nt_node_find(w->root, "windIO_version");
     w->second = second;
@@ -391,13 +251,13 @@ static nt_status check_version(windio *w, bool second)
                         second ? "2 (elastic_properties)" : "1 (six_x_six)");
 }
 
-static nt_status read_blade(windio *w, nt_imported_blade *b)
+static nt_status read_blade(nt_windio *w, nt_imported_blade *b)
 {
-    const nt_node *blade = find_path(w->root, "components.blade");
-    const nt_node *old = find_path(blade, "elastic_properties_mb.six_x_six");
-    const nt_node *new = find_path(blade, "structure.elastic_properties");
+    const nt_node *blade = nt_windio_find(w->root, "components.blade");
+    const nt_node *old = nt_windio_find(blade, "elastic_properties_mb.six_x_six");
+    const nt_node *new = nt_windio_find(blade, "structure.elastic_properties");
     if (!new)
-        new = find_path(blade, "elastic_properties");
+        new = nt_windio_find(blade, "elastic_properties");
     if (!blade)
         return nt_node_fail(w->error, w->root, "lacks 'components.blade'");
     if (old && new)
@@ -411,6 +271,10 @@ static nt_status read_blade(windio *w, nt_imported_blade *b)
     nt_status status = check_version(w, !old);
     if (status != NT_OK)
         return status;
+    static const char *const known[] = {"reference_axis", "twist", "stiff_matrix", "inertia_matrix",
+                                        NULL};
+    if (old && (status = nt_windio_refuse_others(w, old, "six_x_six", known)) != NT_OK)
+        return status;
     const nt_node *axis = nt_node_find(old ? old : blade, "reference_axis");
     double *grid = NULL;
     status = axis ? read_axis(w, axis, &b->points, &grid, &b->n_points)
@@ -422,11 +286,11 @@ static nt_status read_blade(windio *w, nt_imported_blade *b)
         status = old ? read_triangles(w, old, "inertia_matrix", b, false) : read_moments(w, new, b);
     if (status == NT_OK)
         status = read_twist(w, old ? old : blade, old ? "twist" : "outer_shape.twist", b);
-    const nt_node *mu = new ? find_path(new, "structural_damping.mu") : NULL;
+    const nt_node *mu = new ? nt_windio_find(new, "structural_damping.mu") : NULL;
     double given[6] = {0};
     static const int of[6] = {2, 0, 1, 5, 3, 4};
     if (status == NT_OK && mu)
-        status = list_of(w, mu, "mu", 6, given);
+        status = nt_windio_list(w, mu, "mu", 6, given);
     for (int i = 0; i < 6 && status == NT_OK; i++) {
         b->damping[i] = given[of[i]];
         if (given[i] < 0)
@@ -442,16 +306,62 @@ static nt_status read_blade(windio *w, nt_imported_blade *b)
 /* ---- tower, nacelle and hub --------------------------------------------------------------------
  */
 
-static nt_status find_material(windio *w, const nt_node *layer, const nt_node **material)
+/* The one material of the layer's name. */
+static nt_status find_material(nt_windio *w, const nt_node *layer, const nt_node **material)
 {
-    const nt_node *name = nt_node_find(layer, "material"), *list = find_path(w->root, "materials");
+    const nt_node *name = nt_node_find(layer, "material"),
+                  *list = nt_windio_find(w->root, "materials");
+    *material = NULL;
     for (int i = 0; name && list && list->kind == NT_NODE_LIST && i < list->count; i++) {
         const nt_node *of = nt_node_find(list->values[i], "name");
-        if (of && of->kind == NT_NODE_SCALAR && nt_node_is(of, name->text))
-            return *material = list->values[i], NT_OK;
+        if (!of || of->kind != NT_NODE_SCALAR || !nt_node_is(of, name->text))
+            continue;
+        if (*material)
+            return nt_node_fail(w->error, of, "a second material '%.40s', expected one",
+                                name->text);
+        *material = list->values[i];
     }
-    return nt_node_fail(w->error, name ? name : layer,
-                        "the layer's material is not in `materials`");
+    return *material ? NT_OK
+                     : nt_node_fail(w->error, name ? name : layer,
+                                    "the layer's material is not in `materials`");
+}
+
+/* A number that has to lie between two others. */
+static nt_status needed_between(nt_windio *w, const nt_node *node, const char *path, double low,
+                                double high, double *value)
+{
+    nt_status status = nt_windio_needed(w, node, path, value);
+    if (status == NT_OK && !(*value > low && *value < high))
+        status = isinf(high)
+                     ? nt_node_fail(w->error, nt_windio_find(node, path),
+                                    "%s is %g, expected a number above %g", path, *value, low)
+                     : nt_node_fail(w->error, nt_windio_find(node, path),
+                                    "%s is %g, expected a number between %g and %g", path, *value,
+                                    low, high);
+    return status;
+}
+
+/* What the wall is made of; what hangs inside counts as a part of its density. */
+typedef struct wall {
+    double E, nu, rho;
+} wall;
+
+static nt_status read_wall(nt_windio *w, const nt_node *inside, const nt_node *layer, wall *m)
+{
+    const double any = (double)INFINITY;
+    const nt_node *material;
+    double outfit = 1;
+    nt_status status = find_material(w, layer, &material);
+    if (status == NT_OK)
+        status = needed_between(w, material, "E", 0, any, &m->E);
+    if (status == NT_OK)
+        status = needed_between(w, material, "nu", -1, 0.5, &m->nu);
+    if (status == NT_OK)
+        status = needed_between(w, material, "rho", 0, any, &m->rho);
+    if (status == NT_OK && nt_node_find(inside, "outfitting_factor"))
+        status = needed_between(w, inside, "outfitting_factor", 0, any, &outfit);
+    m->rho *= outfit;
+    return status;
 }
 
 /* Whether all points are on the line from the first to the last one, to 1e-6 of its height. */
@@ -466,17 +376,17 @@ static bool is_straight(double (*points)[3], int n)
     return off <= 1e-6 * rise * rise;
 }
 
-static nt_status write_tower(windio *w, const nt_node *tower, FILE *to, double top[3])
+static nt_status write_tower(nt_windio *w, const nt_node *tower, FILE *to, double top[3])
 {
     bool old = nt_node_find(tower, "outer_shape_bem");
     const nt_node *shape = nt_node_find(tower, old ? "outer_shape_bem" : "outer_shape");
     const nt_node *inside = nt_node_find(tower, old ? "internal_structure_2d_fem" : "structure");
-    const nt_node *axis = find_path(old ? shape : tower, "reference_axis"), *material = NULL;
-    const nt_node *layers = find_path(inside, "layers");
-    double(*points)[3] = NULL, *at = NULL, *grid = NULL, E = 0, nu = 0, rho = 0, outfit = 1;
-    windio_curve c[3] = {{0}}, *D = &c[1], *t = &c[2]; /* the axis' own grid, diameter, wall */
+    const nt_node *axis = nt_windio_find(old ? shape : tower, "reference_axis");
+    const nt_node *layers = nt_windio_find(inside, "layers");
+    double(*points)[3] = NULL, *at = NULL, *grid = NULL;
+    wall of = {0};
+    nt_windio_curve c[3] = {{0}}, *D = &c[1], *t = &c[2]; /* the axis' own grid, diameter, wall */
     int n = 0, n_sections = 0;
-    bool found;
     if (!shape || !inside || !axis || !layers || layers->kind != NT_NODE_LIST || layers->count < 1)
         return nt_node_fail(w->error, tower,
                             "the tower lacks its reference axis, diameter or walls");
@@ -485,32 +395,26 @@ static nt_status write_tower(windio *w, const nt_node *tower, FILE *to, double t
     const nt_node *layer = layers->values[0];
     nt_status status = read_axis(w, axis, &points, &at, &n);
     if (status == NT_OK)
-        status = read_curve(w, shape, "outer_diameter", D);
+        status = nt_windio_curve_read(w, shape, "outer_diameter", D);
     if (status == NT_OK)
-        status = read_curve(w, layer, "thickness", t);
+        status = nt_windio_curve_read(w, layer, "thickness", t);
     if (status == NT_OK)
-        status = find_material(w, layer, &material);
-    if (status == NT_OK)
-        status = needed(w, material, "E", &E);
-    if (status == NT_OK)
-        status = needed(w, material, "nu", &nu);
-    if (status == NT_OK)
-        status = needed(w, material, "rho", &rho);
-    if (status == NT_OK)
-        status = optional(w, inside, "outfitting_factor", &outfit, &found);
+        status = read_wall(w, inside, layer, &of);
     if (status == NT_OK) {
-        c[0] = (windio_curve){.n = n, .grid = at};
+        c[0] = (nt_windio_curve){.n = n, .grid = at};
         status = join_grids(w, c, 3, &grid, &n_sections);
     }
     for (int i = 0; status == NT_OK && i < n_sections; i++)
-        if (!(curve_at(t, grid[i]) > 0 && curve_at(t, grid[i]) <= curve_at(D, grid[i]) / 2))
+        if (!(nt_windio_curve_at(t, grid[i]) > 0 &&
+              nt_windio_curve_at(t, grid[i]) <= nt_windio_curve_at(D, grid[i]) / 2))
             status = nt_node_fail(w->error, layer,
                                   "the tower's wall is %g m at grid %g of a diameter of %g m, "
                                   "expected a positive number up to its half",
-                                  curve_at(t, grid[i]), grid[i], curve_at(D, grid[i]));
+                                  nt_windio_curve_at(t, grid[i]), grid[i],
+                                  nt_windio_curve_at(D, grid[i]));
     if (status == NT_OK) {
-        note_ends(w, "the tower's outer_diameter", D->grid, D->n);
-        note_ends(w, "the thickness of its wall", t->grid, t->n);
+        nt_windio_note_ends(w, "the tower's outer_diameter", D->grid, D->n);
+        nt_windio_note_ends(w, "the thickness of its wall", t->grid, t->n);
         fputs("  tower:\n    order: 3\n    elements: 10\n    quadrature: sections\n"
               "    normal: [1, 0, 0]\n    points:\n",
               to);
@@ -525,10 +429,11 @@ static nt_status write_tower(windio *w, const nt_node *tower, FILE *to, double t
                 to,
                 "      - {at: %.10g, material: {E: %.10g, nu: %.10g, density: %.10g}, shape: tube,"
                 " radius: %.10g, thickness: %.10g}\n",
-                grid[i], E, nu, rho * outfit, curve_at(D, grid[i]) / 2, curve_at(t, grid[i]));
+                grid[i], of.E, of.nu, of.rho, nt_windio_curve_at(D, grid[i]) / 2,
+                nt_windio_curve_at(t, grid[i]));
     }
     free(points), free(at), free(grid);
-    curve_free(D), curve_free(t);
+    nt_windio_curve_free(D), nt_windio_curve_free(t);
     return status;
 }
 
@@ -538,25 +443,32 @@ typedef struct part {
     bool given;
 } part;
 
-static nt_status read_part(windio *w, const nt_node *of, const char *what, part *p)
+static nt_status read_part(nt_windio *w, const nt_node *of, const char *what, part *p)
 {
-    const nt_node *e = find_path(of, "elastic_properties");
+    const nt_node *e = nt_windio_find(of, "elastic_properties");
     bool old = !e;
     if (old)
-        e = find_path(of, "elastic_properties_mb");
+        e = nt_windio_find(of, "elastic_properties_mb");
     *p = (part){.mass = 1, .inertia = {1, 1, 1}};
-    const nt_node *I = find_path(e, old ? "system_inertia" : "inertia");
-    const nt_node *x = find_path(e, old ? "system_center_mass" : "location");
-    nt_status status = optional(w, e, old ? "system_mass" : "mass", &p->mass, &p->given);
+    const nt_node *I = nt_windio_find(e, old ? "system_inertia" : "inertia");
+    const nt_node *x = nt_windio_find(e, old ? "system_center_mass" : "location");
+    nt_status status = nt_windio_optional(w, e, old ? "system_mass" : "mass", &p->mass, &p->given);
     if (status == NT_OK && p->given && (!I || I->kind != NT_NODE_LIST || I->count < 3))
         status = nt_node_fail(w->error, e, "the %s has a mass and no inertia", what);
     if (status == NT_OK && p->given)
-        status = list_of(w, I, "inertia", I->count == 3 ? 3 : 6, p->inertia);
+        status = nt_windio_list(w, I, "inertia", I->count == 3 ? 3 : 6, p->inertia);
     if (status == NT_OK && p->given && !(p->mass > 0))
         status = nt_node_fail(w->error, e, "the %s has a mass of %g kg, expected a positive number",
                               what, p->mass);
+    for (int i = 0; status == NT_OK && p->given && i < 3; i++)
+        if (!(p->inertia[i] >= 0 &&
+              p->inertia[i] <= (1 + 1e-9) * (p->inertia[(i + 1) % 3] + p->inertia[(i + 2) % 3])))
+            status = nt_node_fail(w->error, I->values[i],
+                                  "the %s has the inertia %g, %g, %g kg m^2, expected numbers "
+                                  "none of which is negative or more than the sum of the others",
+                                  what, p->inertia[0], p->inertia[1], p->inertia[2]);
     if (status == NT_OK && p->given && x)
-        status = list_of(w, x, "location", 3, p->center);
+        status = nt_windio_list(w, x, "location", 3, p->center);
     if (status == NT_OK && !p->given)
         fprintf(w->notes, "the file gives no mass of the %s: 1 kg is written, to be replaced\n",
                 what);
@@ -596,12 +508,12 @@ typedef struct rotor {
 } rotor;
 
 /* The largest speed of the rotor: rad/s in version 1, revolutions per minute in version 2. */
-static nt_status read_speed(windio *w, double *speed)
+static nt_status read_speed(nt_windio *w, double *speed)
 {
     bool found;
-    nt_status status =
-        optional(w, w->root, w->second ? "control.rated_rotor_speed" : "control.torque.VS_maxspd",
-                 speed, &found);
+    nt_status status = nt_windio_optional(
+        w, w->root, w->second ? "control.rated_rotor_speed" : "control.torque.VS_maxspd", speed,
+        &found);
     if (w->second)
         *speed *= 6 * DEGREE;
     if (status == NT_OK && !found)
@@ -610,12 +522,12 @@ static nt_status read_speed(windio *w, double *speed)
 }
 
 /* Hub and blades against the diameter that the file gives. */
-static nt_status check_diameter(windio *w, const rotor *r, const nt_imported_blade *b)
+static nt_status check_diameter(nt_windio *w, const rotor *r, const nt_imported_blade *b)
 {
     double diameter = 0, made;
     bool found;
     const double *tip = b->points[b->n_points - 1];
-    nt_status status = optional(w, w->root, "assembly.rotor_diameter", &diameter, &found);
+    nt_status status = nt_windio_optional(w, w->root, "assembly.rotor_diameter", &diameter, &found);
     made = 2 * (cos(r->cone) * (r->radius + tip[2]) + sin(r->cone) * tip[0]);
     if (status == NT_OK && found && fabs(made - diameter) > 0.02 * made)
         fprintf(w->notes,
@@ -625,36 +537,37 @@ static nt_status check_diameter(windio *w, const rotor *r, const nt_imported_bla
     return status;
 }
 
-static nt_status read_rotor(windio *w, rotor *r)
+static nt_status read_rotor(nt_windio *w, rotor *r)
 {
-    const nt_node *c = find_path(w->root, "components");
-    *r = (rotor){.hub = find_path(c, "hub"), .tower = find_path(c, "tower")};
-    r->drivetrain = find_path(c, "drivetrain.outer_shape");
+    const nt_node *c = nt_windio_find(w->root, "components");
+    *r = (rotor){.hub = nt_windio_find(c, "hub"), .tower = nt_windio_find(c, "tower")};
+    r->drivetrain = nt_windio_find(c, "drivetrain.outer_shape");
     if (!r->drivetrain)
-        r->drivetrain = find_path(c, "nacelle.drivetrain");
+        r->drivetrain = nt_windio_find(c, "nacelle.drivetrain");
     if (!r->hub || !r->drivetrain)
         return nt_node_fail(w->error, c ? c : w->root, "lacks the hub or the drivetrain");
-    nt_status status = needed(w, r->hub, "diameter", &r->radius);
+    double right = 90 * DEGREE / w->angle;
+    nt_status status = nt_windio_needed(w, r->hub, "diameter", &r->radius);
     if (status == NT_OK)
-        status = needed(w, r->hub, "cone_angle", &r->cone);
+        status = needed_between(w, r->hub, "cone_angle", -right, right, &r->cone);
     if (status == NT_OK)
-        status = needed(w, r->drivetrain, "uptilt", &r->tilt);
+        status = needed_between(w, r->drivetrain, "uptilt", -right, right, &r->tilt);
     if (status == NT_OK)
-        status = needed(w, r->drivetrain, "distance_tt_hub", &r->above);
+        status = nt_windio_needed(w, r->drivetrain, "distance_tt_hub", &r->above);
     if (status == NT_OK)
-        status = needed(w, r->drivetrain, "overhang", &r->overhang);
+        status = nt_windio_needed(w, r->drivetrain, "overhang", &r->overhang);
     if (status == NT_OK)
-        status = needed(w, w->root, "assembly.number_of_blades", &r->count);
+        status = nt_windio_needed(w, w->root, "assembly.number_of_blades", &r->count);
     if (status == NT_OK)
-        status = needed(w, w->root, "assembly.hub_height", &r->height);
+        status = nt_windio_needed(w, w->root, "assembly.hub_height", &r->height);
     if (status == NT_OK)
         status = read_speed(w, &r->speed);
     if (status == NT_OK && !(r->count >= 1 && r->count <= 12 && r->count == floor(r->count)))
         status = nt_node_fail(w->error, w->root, "number_of_blades is %g", r->count);
     if (status == NT_OK && !(r->radius > 0))
-        status = nt_node_fail(w->error, find_path(r->hub, "diameter"),
+        status = nt_node_fail(w->error, nt_windio_find(r->hub, "diameter"),
                               "the hub's diameter is %g, expected a positive number", r->radius);
-    const nt_node *side = find_path(w->root, "assembly.rotor_orientation");
+    const nt_node *side = nt_windio_find(w->root, "assembly.rotor_orientation");
     if (status == NT_OK && side &&
         !(side->kind == NT_NODE_SCALAR && strcasecmp(side->text, "upwind") == 0))
         status = nt_node_fail(w->error, side,
@@ -711,7 +624,7 @@ static void write_joints(const rotor *r, v3 center, bool tower, FILE *to)
           to);
 }
 
-static nt_status write_rotor(windio *w, const nt_imported_blade *b, bool tower, FILE *to)
+static nt_status write_rotor(nt_windio *w, const nt_imported_blade *b, bool tower, FILE *to)
 {
     rotor r;
     part hub, nacelle;
@@ -724,10 +637,10 @@ static nt_status write_rotor(windio *w, const nt_imported_blade *b, bool tower, 
         status = nt_node_fail(w->error, w->root, "lacks 'components.tower'");
     if (status == NT_OK)
         status = read_part(w, r.hub, "hub", &hub);
-    const nt_node *c = find_path(w->root, "components");
-    const nt_node *drive = find_path(c, "drivetrain");
+    const nt_node *c = nt_windio_find(w->root, "components");
+    const nt_node *drive = nt_windio_find(c, "drivetrain");
     if (status == NT_OK && tower)
-        status = read_part(w, drive ? drive : find_path(c, "nacelle"), "nacelle", &nacelle);
+        status = read_part(w, drive ? drive : nt_windio_find(c, "nacelle"), "nacelle", &nacelle);
     if (status != NT_OK)
         return status;
     fprintf(to,
@@ -768,14 +681,15 @@ nt_status nt_import_windio(const char *path, const char *part_name, FILE *to, FI
 {
     nt_document *document = NULL;
     nt_imported_blade blade = {0};
-    windio w = {.error = error, .notes = notes, .angle = 1};
+    nt_windio w = {.error = error, .notes = notes, .angle = 1};
     nt_status status = nt_document_read(path, NULL, &document, error);
     if (status != NT_OK)
         return status;
     w.root = nt_document_root(document);
     const nt_node *name;
     status = read_blade(&w, &blade);
-    bool all = find_path(w.root, "components.tower") && find_path(w.root, "components.hub");
+    bool all =
+        nt_windio_find(w.root, "components.tower") && nt_windio_find(w.root, "components.hub");
     const char *what = part_name ? part_name : all ? "turbine" : "blade";
     bool alone = strcmp(what, "blade") == 0, tower = strcmp(what, "turbine") == 0;
     if (status == NT_OK && !alone && !tower && strcmp(what, "rotor") != 0)

@@ -1,5 +1,6 @@
 /* Bodies, markers, joints, forces and contacts. All names are declared before any value is read, so
  * that objects can name each other in whatever order the file has them. */
+#include "input/foreign_types.h"
 #include "input/reader.h"
 
 #include "base/suggest.h"
@@ -77,17 +78,29 @@ static const char *known_types(const char *section, char *text, size_t size)
 
 static nt_status unknown_type(nt_reader *reader, const char *section, const nt_node *type)
 {
-    char list[512] = "", shown[NT_WORDS], hint[NT_WORDS];
-    nt_suggestion search;
+    static const char plugins[] = " (types of plugins are known with --plugin)";
+    char list[512] = "", shown[NT_WORDS], hint[NT_WORDS] = "";
+    nt_suggestion search, elsewhere;
+    const char *advice = nt_foreign_type(section, type->text, type->length), *other = NULL;
     nt_suggest_start(&search, type->text, type->length);
-    for (int i = 0; i < nt_element_type_count(); i++)
-        if (strcmp(nt_element_type_at(i)->section->name, section) == 0)
-            nt_suggest_offer(&search, nt_element_type_at(i)->name);
-    return nt_node_fail(reader->error, type, "type: %s, got %s%s",
-                        known_types(section, list, sizeof list),
-                        nt_read_words(type, shown, sizeof shown),
-                        search.best ? nt_read_hint(search.best, hint, sizeof hint)
-                                    : " (types of plugins are known with --plugin)");
+    nt_suggest_start(&elsewhere, type->text, type->length);
+    for (int i = 0; i < nt_element_type_count(); i++) {
+        const nt_element_type *known = nt_element_type_at(i);
+        bool here = strcmp(known->section->name, section) == 0;
+        nt_suggest_offer(here ? &search : &elsewhere, known->name);
+        if (!here && elsewhere.best == known->name)
+            other = known->section->name;
+    }
+    known_types(section, list, sizeof list);
+    nt_read_words(type, shown, sizeof shown);
+    if (advice)
+        return nt_node_fail(reader->error, type, "type: %s, got %s: %s", list, shown, advice);
+    if (nt_suggest_is_meant(&search) || !nt_suggest_is_meant(&elsewhere))
+        return nt_node_fail(reader->error, type, "type: %s, got %s%s%s", list, shown,
+                            search.best ? nt_read_hint(search.best, hint, sizeof hint) : "",
+                            nt_suggest_is_meant(&search) ? "" : plugins);
+    return nt_node_fail(reader->error, type, "type: %s, got %s: '%s' stands under `%s`", list,
+                        shown, elsewhere.best, other);
 }
 
 nt_status nt_read_find_type(nt_reader *reader, const char *section, nt_name_kind kind,

@@ -1,5 +1,6 @@
 /* Factorise, solve, check: the block LU as its users see it. */
 #include "linalg/block/block.h"
+#include "base/target.h"
 
 #include <float.h>
 #include <math.h>
@@ -451,8 +452,9 @@ int nt_block_solve_beside(nt_block_lu *block, double *b, double tolerance, doubl
     return solve_four(block, four, tolerance, error);
 }
 
-int nt_block_factor_solve(nt_block_lu *block, const double *values, double *clear, const double *b,
-                          double *x, double tolerance, double least, double *error)
+NT_HOT int nt_block_factor_solve(nt_block_lu *block, const double *values, double *clear,
+                                 const double *b, double *x, double tolerance, double least,
+                                 double *error)
 {
     block_begin(block);
     if (!block_factor(block, values, clear, block->n_dropped > 0, b, block->vector[0]))

@@ -1,5 +1,6 @@
 /* The inner loops for every instruction set that is worth one. No fused multiply-add, so that all
  * of them give the same bits. */
+#include "base/target.h"
 #include "linalg/block/block.h"
 #include "linalg/lanes.h"
 

@@ -15,6 +15,7 @@
  *
  * T^-1 meets only inertia and damping, and the constraint Jacobian needs no T. */
 #include "method/alpha/generalized_alpha.h"
+#include "base/target.h"
 
 #include <string.h>
 
@@ -41,14 +42,14 @@ static nt_status start(nt_stepper *s)
  *   a    = (alpha_f vdot_n - alpha_m a_n + (1 - alpha_f) vdot)/(1 - alpha_m)
  *   v    = v_n + h (1 - gamma) a_n + h gamma a
  *   h Dq = h v_n + h^2 (1/2 - beta) a_n + h^2 beta a */
-static nt_status predict(nt_stepper *s, const nt_newton *w)
+NT_HOT static nt_status predict(nt_stepper *s, const nt_newton *w)
 {
     memcpy(w->acceleration, s->now.vdot, (size_t)s->problem->nv * sizeof(double));
     return nt_newton_predict(s, w, true);
 }
 
 /* q = q_n o exp(h Dq) */
-static void place(nt_stepper *s, const nt_newton *w)
+NT_HOT static void place(nt_stepper *s, const nt_newton *w)
 {
     const nt_problem *p = s->problem;
     nt_space_compose(&p->space, p->frame, s->now.q, w->increment, s->next.q);
@@ -60,7 +61,7 @@ static void place(nt_stepper *s, const nt_newton *w)
  *   [ s (beta' M T^-1 + gamma' C T^-1 + K)   R_lambda   R_mu ]
  *   [ Phi_q                                     0        0   ]
  *   [ gamma' kappa_v T^-1 + kappa_q             0        0   ] */
-static nt_status equilibrium(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
+NT_HOT static nt_status equilibrium(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
 {
     const nt_problem *p = s->problem;
     place(s, w);
@@ -72,7 +73,7 @@ static nt_status equilibrium(nt_stepper *s, const nt_newton *w, nt_matrix *tange
 /* e and Dlambda from the tangent and -(s R, Phi, kappa), then
  *
  *   h Dq += T^-1 e,   v += gamma' T^-1 e,   vdot += beta' T^-1 e,   lambda += Dlambda */
-static nt_status correct(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
+NT_HOT static nt_status correct(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
 {
     return nt_newton_correct(s, w, tangent);
 }
@@ -80,7 +81,7 @@ static nt_status correct(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
 /* a += (1 - alpha_f)/(1 - alpha_m) vdot, whose share in the prediction is not kept */
 static void update(const nt_stepper *s, const nt_newton *w) { nt_newton_finish(s, w); }
 
-static nt_status step(nt_stepper *s, double h)
+NT_HOT static nt_status step(nt_stepper *s, double h)
 {
     nt_newton w;
     nt_family *c = &s->family;

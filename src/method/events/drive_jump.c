@@ -46,11 +46,10 @@ static double largest_of(const double *x, int n)
     return most;
 }
 
-/* The row that jumps most at a level and is missed on one side, just before (0) or just behind (1),
- * and by how much it jumps; -1: none does. Rows take part that hold before and behind (s->apart:
- * not so). */
+/* The row that jumps most at a level and is missed just behind, and by how much it jumps; -1: none
+ * does. Rows take part that hold before and behind (s->apart: not so). */
 static nt_status find_jump(nt_integrator *it, const nt_phase *from, const nt_phase *behind,
-                           nt_level level, double e, int side, int *which, double *jump)
+                           nt_level level, double e, int *which, double *jump)
 {
     nt_stops *s = &it->stops;
     const nt_problem *p = it->problem;
@@ -66,7 +65,7 @@ static nt_status find_jump(nt_integrator *it, const nt_phase *from, const nt_pha
     for (int row = 0; row < (level == NT_POSITION ? p->nh : p->nc) && status == NT_OK; row++) {
         double by = rows[1][row] - rows[0][row], slope = rows[2][row] - rows[1][row];
         if (s->apart[row] || !(fabs(by) > JUMPS * scale + 4 * fabs(slope)) ||
-            !(fabs(rows[side][row]) > 0.5 * fabs(by)) || fabs(by) <= fabs(*jump))
+            !(fabs(rows[1][row]) > 0.5 * fabs(by)) || fabs(by) <= fabs(*jump))
             continue; /* it is none, or velocities have jumped with it already */
         *which = row, *jump = by;
     }
@@ -104,34 +103,13 @@ static nt_status meet_rates(nt_integrator *it, nt_phase *phase, double t, nt_err
     return status;
 }
 
-static double beside(const nt_stops *s, double t)
-{
-    return fmax(ROUNDINGS * DBL_EPSILON * fabs(t), OF_NUDGE * s->nudge);
-}
-
-/* Methods that end a step on the rows' velocities may have met those behind: impulses of the same
- * rows take them back to those before. */
-nt_status nt_drive_undo(nt_integrator *it, nt_phase *now, nt_error *error)
-{
-    nt_problem *p = it->problem;
-    double t = now->all[NT_PHASE_T], e = beside(&it->stops, t), jump;
-    int row;
-    if (p->nc == 0)
-        return NT_OK;
-    nt_instant_take_rows(it, now->memory);
-    for (int i = 0; i < p->nc; i++)
-        it->stops.apart[i] = nt_problem_is_off(p, i);
-    nt_status status = find_jump(it, now, now, NT_VELOCITY, e, 0, &row, &jump);
-    return status == NT_OK && row >= 0 ? meet_rates(it, now, t - e, error) : NT_OK;
-}
-
 nt_status nt_drive_jump(nt_integrator *it, const nt_phase *from, nt_phase *behind, bool *jumps,
                         nt_error *error)
 {
     nt_stops *s = &it->stops;
     nt_problem *p = it->problem;
     double t = behind->all[NT_PHASE_T], jump;
-    double e = beside(s, t);
+    double e = fmax(ROUNDINGS * DBL_EPSILON * fabs(t), OF_NUDGE * s->nudge);
     int row;
     *jumps = false;
     if (p->nc == 0)
@@ -142,11 +120,11 @@ nt_status nt_drive_jump(nt_integrator *it, const nt_phase *from, nt_phase *behin
     nt_instant_take_rows(it, behind->memory);
     for (int i = 0; i < p->nc; i++)
         s->apart[i] |= nt_problem_is_off(p, i);
-    nt_status status = find_jump(it, from, behind, NT_POSITION, e, 1, &row, &jump);
+    nt_status status = find_jump(it, from, behind, NT_POSITION, e, &row, &jump);
     if (status == NT_OK && row >= 0)
         return motion_jumps(it, row, jump, t, error);
     if (status == NT_OK)
-        status = find_jump(it, from, behind, NT_VELOCITY, e, 1, &row, &jump);
+        status = find_jump(it, from, behind, NT_VELOCITY, e, &row, &jump);
     if (status != NT_OK || row < 0)
         return status == NT_OK ? NT_OK
                                : nt_fail(error, status, "constraints beside t = %.9g s: %s", t,

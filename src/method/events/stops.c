@@ -12,6 +12,7 @@
  * the run ends. */
 #include "method/events/stops.h"
 #include "base/error.h"
+#include "base/target.h"
 #include "method/integrator.h"
 
 #include <float.h>
@@ -403,7 +404,7 @@ static nt_status keep_beyond(nt_integrator *it, int sample, double h)
     return NT_OK;
 }
 
-nt_status nt_stops_find(nt_integrator *it, double *h, double *to, bool *found)
+NT_HOT nt_status nt_stops_find(nt_integrator *it, double *h, double *to, bool *found)
 {
     nt_stops *s = &it->stops;
     nt_stepper *stepper = &it->stepper;
@@ -497,6 +498,13 @@ static nt_status rates_before(nt_integrator *it, const nt_phase *from, nt_error 
                                      nt_status_text(status));
 }
 
+void nt_stops_take_side(nt_integrator *it, double t, bool behind, double *memory)
+{
+    const nt_events *events = it->stops.events;
+    if (events->take_side)
+        events->take_side(it->problem->system->self, t, behind, memory);
+}
+
 /* What prescribed motions jump by happens as well, with what else does or by itself. */
 static nt_status jump_with_drives(nt_integrator *it, nt_phase *behind, nt_instant *instant,
                                   nt_error *error)
@@ -504,6 +512,7 @@ static nt_status jump_with_drives(nt_integrator *it, nt_phase *behind, nt_instan
     bool jumps;
     if (!instant->happened)
         memcpy(behind->all, it->stops.from.all, it->size * sizeof(double));
+    nt_stops_take_side(it, behind->all[NT_PHASE_T], true, behind->memory);
     nt_status status = nt_drive_jump(it, &it->stops.from, behind, &jumps, error);
     if (jumps && !instant->happened) {
         instant->happened = 1;
@@ -520,10 +529,6 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
     nt_phase *now = &it->stepper.now, behind = nt_stops_phase_like(now, s->at.all);
     nt_energy energy[2];
     nt_status status = NT_OK;
-    if (s->stretch.at_once == 0 && !s->beginning)
-        status = nt_drive_undo(it, now, error);
-    if (status != NT_OK)
-        return status;
     nt_point at = nt_stops_point(it, now);
     memset(energy, 0, sizeof energy);
     if (system->capabilities & NT_HAS_ENERGY)
@@ -636,6 +641,7 @@ static nt_status happen(nt_integrator *it, nt_error *error)
                            it->stepper.now.all[NT_PHASE_T], nt_status_text(status));
     }
     memset(s->fired, 0, (size_t)s->events->n);
+    nt_stops_take_side(it, t, true, it->stepper.now.memory);
     s->stretch.laid_out = 0;
     s->busy = false;
     if (changed)

@@ -78,8 +78,6 @@ struct nt_integrator;
  * velocities do. A motion that jumps itself is NT_INCONSISTENT, with words. */
 nt_status nt_drive_jump(struct nt_integrator *integrator, const nt_phase *from, nt_phase *behind,
                         bool *jumps, nt_error *error);
-/* The velocities just before, where the step that ended at a stop has met those behind it. */
-nt_status nt_drive_undo(struct nt_integrator *integrator, nt_phase *now, nt_error *error);
 
 /* What happens at a state `from` where indicator `which` has passed zero (-1: what is due), and the
  * state behind it, without its accelerations; nothing where instant->happened stays 0. Rows are
@@ -118,6 +116,9 @@ nt_status nt_stops_create(struct nt_integrator *integrator, size_t phase_size, s
  * sides of indicators. */
 nt_status nt_stops_begin(struct nt_integrator *integrator, nt_error *error);
 nt_status nt_stops_begin_sides(struct nt_integrator *integrator, nt_error *error);
+
+/* Functions of time that bend at a stop, as they are before it or behind, in memory. */
+void nt_stops_take_side(struct nt_integrator *integrator, double t, bool behind, double *memory);
 
 /* The stretch that the present state lies in (stretch.c), and the end of its step k. */
 nt_status nt_stretch_lay_out(struct nt_integrator *integrator, double end, double h,

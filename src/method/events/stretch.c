@@ -76,6 +76,7 @@ nt_status nt_stretch_lay_out(nt_integrator *it, double end, double h, nt_error *
                             .window = before.window,
                             .within = before.within,
                             .balances = before.balances};
+    nt_stops_take_side(it, stretch->end, false, it->stepper.now.memory);
     double length = stretch->end - stretch->begin;
     /* a ratio that is whole but for rounding is whole */
     stretch->count = fmax(1, ceil(length / h * (1 - 1e-12)));

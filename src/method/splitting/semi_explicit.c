@@ -197,7 +197,7 @@ static nt_status semi_explicit_linearise(nt_stepper *s, double h, const nt_direc
 
 #define COMMON(more)                                                                               \
     .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR |               \
-             NT_FIRST_ORDER | NT_RATES_WITHIN | (more),                                            \
+             NT_FIRST_ORDER | NT_RATES_WITHIN | NT_MULTIPLIERS_WITHIN | (more),                    \
     .frames = NT_IN_BOTH_FRAMES, .layout = semi_explicit_layout, .start = semi_explicit_start,     \
     .step = semi_explicit_step, .close = nt_splitting_close, .error = semi_explicit_error_of,      \
     .review = semi_explicit_review, .linearise = semi_explicit_linearise

@@ -84,6 +84,14 @@ static v3 splitting_multipliers(const turn *t, m3 J, v3 a, const nt_given_rotati
     return m3_solve(columns, v3_sub(t->force, m3_apply(J, a)));
 }
 
+/* A rotation that bends at a stop is given from the side on which the step lies. */
+static double given_at(const nt_stepper *s, double t)
+{
+    const nt_system *system = s->problem->system;
+    const nt_events *events = system->events;
+    return events && events->clock ? events->clock(system->self, t, s->now.memory) : t;
+}
+
 /* Into `next`: the place, a and lambda; a~ and lambda~ into its memory. */
 static nt_status splitting_turn_given(nt_stepper *s, const turn *t, int b, double *x_out)
 {
@@ -95,7 +103,7 @@ static nt_status splitting_turn_given(nt_stepper *s, const turn *t, int b, doubl
     int v = block->v + 3, row = system->given_rows[b];
     nt_given_rotation end, middle;
     quat_store(at, t->q0);
-    nt_status status = system->given(system->self, b, now + t->h, at, &end);
+    nt_status status = system->given(system->self, b, given_at(s, now + t->h), at, &end);
     if (status != NT_OK)
         return status;
     v3 x = so3_difference(NT_INERTIAL, t->q0, quat_load(end.q)), w = v3_load(end.w);
@@ -110,7 +118,7 @@ static nt_status splitting_turn_given(nt_stepper *s, const turn *t, int b, doubl
     v3 first = v3_scale(1 / t->reach, v3_axpy(-t->h, t->v0, x));
     v3 a = v3_scale(1 / t->h, v3_sub(w, t->v0));
     quat_store(at, so3_compose(NT_INERTIAL, t->q0, v3_scale(t->beta, x)));
-    status = system->given(system->self, b, now + t->beta * t->h, at, &middle);
+    status = system->given(system->self, b, given_at(s, now + t->beta * t->h), at, &middle);
     if (status != NT_OK)
         return status;
     m3 J = splitting_turned_inertia(t, x);

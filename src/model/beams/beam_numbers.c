@@ -34,6 +34,16 @@ static double twist_at(const nt_beam *b, double station)
     return row[1];
 }
 
+double nt_beam_twist_between(const nt_beam *b, double from, double to)
+{
+    const double *row = nt_array_in(b, &b->twist);
+    double sum = 0, last = twist_at(b, from), end = twist_at(b, to);
+    for (int i = 0; i < b->twist.count; i++, row += 2)
+        if (row[0] > from && row[0] < to)
+            sum += fabs(row[1] - last), last = row[1];
+    return sum + fabs(end - last);
+}
+
 static m3 about_first(double angle)
 {
     double c = cos(angle), s = sin(angle);

@@ -44,7 +44,7 @@ static inline void put9(lane *p, int l, m3 a)
 
 /* ---- motion ---------------------------------------------------------------------------------- */
 
-NT_WIDE static void rotation_matrices(group *restrict g)
+NT_HOT NT_WIDE static void rotation_matrices(group *restrict g)
 {
     for (int l = 0; l < LANES; l++)
         put9(g->R, l,
@@ -71,7 +71,7 @@ static inline void bodies_gather(group *g, int l, const nt_body *body, const nt_
  */
 
 /* J_s w' + w x J_s w = R (J W' + W x J W) */
-NT_WIDE static void moments(group *restrict g)
+NT_HOT NT_WIDE static void moments(group *restrict g)
 {
     for (int l = 0; l < LANES; l++) {
         m3 R = get9(g->R, l), J = get9(g->J, l);
@@ -79,7 +79,8 @@ NT_WIDE static void moments(group *restrict g)
     }
 }
 
-NT_WIDE static void tangents(group *restrict g, double mass, double damping, double stiffness)
+NT_HOT NT_WIDE static void tangents(group *restrict g, double mass, double damping,
+                                    double stiffness)
 {
     for (int l = 0; l < LANES; l++) {
         m3 R = get9(g->R, l), J = get9(g->J, l), X = get9(g->X, l);
@@ -90,7 +91,7 @@ NT_WIDE static void tangents(group *restrict g, double mass, double damping, dou
     }
 }
 
-NT_WIDE static void masses(group *restrict g, double mass)
+NT_HOT NT_WIDE static void masses(group *restrict g, double mass)
 {
     for (int l = 0; l < LANES; l++) {
         m3 R = get9(g->R, l), J = get9(g->J, l);
@@ -100,8 +101,8 @@ NT_WIDE static void masses(group *restrict g, double mass)
     }
 }
 
-static void bodies_scatter(const group *g, int l, const nt_body *body, const nt_motion *m,
-                           v3 gravity, const nt_terms *terms)
+NT_HOT static void bodies_scatter(const group *g, int l, const nt_body *body, const nt_motion *m,
+                                  v3 gravity, const nt_terms *terms)
 {
     if (terms->residual) {
         double *r = terms->residual + body->v;
@@ -135,9 +136,9 @@ static bool any_has_inertia(const nt_body *body)
            has_inertia(&body[3]);
 }
 
-int nt_bodies_evaluate(const nt_body *bodies, int n_bodies, int from, int to, const nt_point *at,
-                       const nt_terms *terms, v3 gravity, const unsigned char *left_out,
-                       nt_motion *motion)
+NT_HOT int nt_bodies_evaluate(const nt_body *bodies, int n_bodies, int from, int to,
+                              const nt_point *at, const nt_terms *terms, v3 gravity,
+                              const unsigned char *left_out, nt_motion *motion)
 {
     const nt_combination *c = terms && terms->matrix ? terms->combination : NULL;
     bool mass = c && nt_body_asks_for_mass(c);

@@ -15,6 +15,7 @@
 #include "base/direction.h"
 #include "base/error.h"
 #include "base/symmetric.h"
+#include "base/target.h"
 #include "model/bodies/euler.h"
 
 #include <math.h>
@@ -288,8 +289,8 @@ static nt_inertia_terms inertia_in_parts(const nt_body *body, const nt_motion *m
 
 /* A free body of which everything is asked, or the tangent alone: the ordinary cases, nothing
  * decided in between. */
-NT_WIDE static void evaluate_plain(const nt_body *body, const nt_motion *motion, v3 gravity,
-                                   const nt_terms *terms)
+NT_HOT NT_WIDE static void evaluate_plain(const nt_body *body, const nt_motion *motion, v3 gravity,
+                                          const nt_terms *terms)
 {
     double *r = terms->residual ? terms->residual + body->v : NULL;
     v3 w = motion->w, alpha = motion->alpha;
@@ -359,8 +360,8 @@ static void evaluate_point(const nt_body *body, const nt_motion *motion, v3 grav
         nt_body_add_mass(body, terms);
 }
 
-void nt_body_evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,
-                      const nt_terms *terms)
+NT_HOT void nt_body_evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,
+                             const nt_terms *terms)
 {
     if (body->r_node < 0)
         evaluate_point(body, motion, gravity, terms);

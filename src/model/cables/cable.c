@@ -3,9 +3,10 @@
  *   segment    l = |x1 - x0|, e = (x1 - x0)/l, eps = l/l0 - 1, eps' = e . (v1 - v0)/l0
  *              T = EA max(0, eps + mu eps')     on node 0: T e, on node 1: -T e
  *   inertia    mass m l0 at inner nodes, half of it at the ends
- *   seabed     at inner nodes, d = h(x, y) - z, n = (-h_x, -h_y, 1), d' = -n . v, where d > 0:
- *              N = l0 max(0, k d + c d'), force N n, and friction -mu N |n| u/sqrt(u . u + s^2) of
- *              the velocity u along the bed
+ *   seabed     at inner nodes, and with l0/2 at ends that move, d = h(x, y) - z,
+ *              n = (-h_x, -h_y, 1), d' = -n . v, where d > 0: N = l0 max(0, k d + c d'),
+ *              force N n, and friction -mu N |n| u/sqrt(u . u + s^2) of the velocity u along the
+ * bed
  *
  * A node's force f has derivatives in places and velocities of nodes. With an end at rho from the
  * body's reference point, dx = dx_b - rho~ dtheta, dv = dv_b - rho~ dw - w~ rho~ dtheta, and the
@@ -62,7 +63,9 @@ static const nt_key keys[] = {
      .type = NT_KEY_GROUP,
      .bit = -1,
      .group = seabed_keys,
-     .meaning = "a bed that bears inner nodes below it"},
+     .meaning =
+         "a bed that bears the nodes below it, ends on bodies included; an end on the ground is "
+         "held there"},
     {0},
 };
 
@@ -335,10 +338,13 @@ typedef struct bed {
     m3 H;             /* second derivatives of the height */
 } bed;
 
+/* Half a segment lies at an end. */
 static nt_status bed_under(const nt_cable *c, const nt_view *view, const cable_node *node, bed *b)
 {
     double height, slope[2], second[3];
-    *b = (bed){.l0 = c->length / c->n, .k = c->seabed.stiffness, .c = c->seabed.damping};
+    *b = (bed){.l0 = (node->end ? 0.5 : 1) * c->length / c->n,
+               .k = c->seabed.stiffness,
+               .c = c->seabed.damping};
     nt_status status = nt_cable_seabed(c, view->run, view->variables, view->scratch, node->x,
                                        &height, slope, second);
     b->d = height - node->x.z;
@@ -377,12 +383,15 @@ static void add_bed_tangent(const nt_view *view, const cable_node *node, const b
         K = m3_sub(K, m3_scale(b->mu * b->N / b->s, m3_dyad(b->u, steeper)));
     }
     add_derivative(view, node, node, m3_scale(-1, K), m3_scale(-1, C));
+    add_own_turn(view, node, v3_neg(b->f));
 }
 
 static nt_status add_bed(const nt_cable *c, const nt_view *view, int i)
 {
     bed b;
     cable_node node = node_at(c, view, i);
+    if (node.body == 0)
+        return NT_OK;
     nt_status status = bed_under(c, view, &node, &b);
     if (status != NT_OK || !(b.d > 0))
         return status;
@@ -415,7 +424,7 @@ static nt_status cable_evaluate(const nt_element *e, const nt_view *view)
         else
             add_segment(c, view, &a, &b, i);
     }
-    for (int i = 1; i < c->n && forces && c->seabed.height && status == NT_OK; i++)
+    for (int i = 0; i <= c->n && forces && c->seabed.height && status == NT_OK; i++)
         status = add_bed(c, view, i);
     for (int i = 0; i <= c->n && (inertia || view->energy); i++)
         if (view->energy)
@@ -505,14 +514,18 @@ static nt_status cable_prepare(nt_run *run, const nt_element *e, bool validate, 
     return status;
 }
 
-/* Weight and inertia of the half segment that hangs on an end. */
+/* Weight and inertia of the half segment that hangs on an end, and what the bed bears of it. */
 static v3 load_of_end(const nt_cable *c, const nt_view *view, int i)
 {
     cable_node n = node_at(c, view, i);
     const nt_motion *m = &view->motion[n.body];
     v3 turning = v3_add(v3_cross(m->alpha, n.rho), v3_cross(m->w, v3_cross(m->w, n.rho)));
     v3 g = v3_load(view->run->gravity);
-    return v3_scale(mass_at(c, i), v3_sub(g, v3_add(m->a, turning)));
+    v3 load = v3_scale(mass_at(c, i), v3_sub(g, v3_add(m->a, turning)));
+    bed b = {.d = 0};
+    if (c->seabed.height && n.body > 0 && bed_under(c, view, &n, &b) == NT_OK && b.d > 0)
+        load = v3_add(load, b.f);
+    return load;
 }
 
 void nt_cable_look(const nt_element *e, const nt_view *view, double ends[2], double *length)

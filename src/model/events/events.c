@@ -88,9 +88,21 @@ static nt_status events_begin(void *self, const nt_point *at, double nudge, doub
     for (int k = 0; k < model->n_switches; k++)
         if (model->switches[k].bends)
             held[k] = 0;
+    if (model->side_memory >= 0)
+        nt_switches_forget_sides(model, memory);
     nt_slides_begin(run, memory);
     nt_grips_begin(run, at, memory);
     return NT_OK;
+}
+
+/* What is held, as variables that arguments of switches may depend on. */
+static void take_held(nt_run *run, const double *memory)
+{
+    const nt_model *model = run->model;
+    double *signals = run->variables + nt_model_time_variable(model) + 1;
+    for (int k = 0; k < model->n_switches; k++)
+        if (model->switches[k].signal >= 0)
+            signals[model->switches[k].signal] = memory[model->switch_memory + k];
 }
 
 static double events_stop_after(void *self, double t, double end, double h, const double *memory)
@@ -102,12 +114,10 @@ static double events_stop_after(void *self, double t, double end, double h, cons
     double same = 32 * 2.3e-16 * fmax(fabs(t), fabs(end)), first = nt_actions_next(run, t, memory);
     if (fabs(first - end) <= same) /* they are one time */
         first = end;
-    double *signals = run->variables + nt_model_time_variable(model) + 1;
+    take_held(run, memory);
+    double behind = t + nt_switches_leave_by(run, t, 1);
     for (int k = 0; k < model->n_switches; k++)
-        if (model->switches[k].signal >= 0)
-            signals[model->switches[k].signal] = memory[model->switch_memory + k];
-    for (int k = 0; k < model->n_switches; k++)
-        first = fmin(first, nt_switch_next(run, k, t, end, h));
+        first = fmin(first, nt_switch_next(run, k, t, behind, end, h));
     double kink = nt_run_delay_stop(run, t, memory);
     first = kink > t ? fmin(first, fabs(kink - end) <= same ? end : kink) : first;
     for (int i = 0; i < model->n_elements; i++) {
@@ -118,6 +128,21 @@ static double events_stop_after(void *self, double t, double end, double h, cons
         first = at > t ? fmin(first, at) : first;
     }
     return first <= end ? first : (double)INFINITY;
+}
+
+static void events_take_side(void *self, double t, int behind, double *memory)
+{
+    nt_run *run = self;
+    if (!run || !memory || run->model->side_memory < 0)
+        return;
+    take_held(run, memory);
+    nt_switches_take_side(run, t, behind, memory);
+}
+
+static double events_clock(void *self, double t, const double *memory)
+{
+    const nt_run *run = self;
+    return run ? nt_switch_clock(run->model, t, memory) : t;
 }
 
 /* Elements whose time has come. */
@@ -351,6 +376,7 @@ void nt_model_lay_out_events(nt_model *model)
     for (int i = 0; i < model->n_elements; i++)
         any = any || nt_element_stops(&model->elements[i]);
     model->switch_memory = system->n_memory;
+    model->side_memory = -1;
     if (!any)
         return;
     for (int i = 0; i < model->n_happenings; i++)
@@ -362,6 +388,9 @@ void nt_model_lay_out_events(nt_model *model)
     for (int i = 0; i < model->n_grips; i++)
         sliding += nt_grip_rates(model, nt_grip_element(model, i));
     int next = nt_actions_lay_out(model, model->grip_memory + NT_GRIP_MEMORY * model->n_grips);
+    for (int k = 0; k < model->n_switches && model->side_memory < 0; k++)
+        if (model->switches[k].bends)
+            model->side_memory = next, next += NT_SIDE_MEMORY;
     model->events =
         (nt_events){.n = first_of_events(model) + model->n_indicated,
                     .sides = next,
@@ -375,6 +404,8 @@ void nt_model_lay_out_events(nt_model *model)
                     .limits = model->n_switches + model->n_grips,
                     .n_limits = NT_LIMIT_SIDES * model->n_limits,
                     .bear = model->n_limits > 0 ? nt_limits_bear : NULL,
+                    .take_side = model->side_memory >= 0 ? events_take_side : NULL,
+                    .clock = model->side_memory >= 0 ? events_clock : NULL,
                     .rows_off = model->joints_change || model->n_slides + model->n_grips > 0
                                     ? nt_actions_rows_off
                                     : NULL,

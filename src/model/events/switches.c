@@ -58,7 +58,8 @@ int nt_model_switch(nt_model *model, int operation, const nt_expression *argumen
 {
     bool has_time, time_alone = of_time(model, argument, &has_time);
     bool bent = bends(operation, table);
-    bool affine = time_alone && nt_expression_is_affine(argument, nt_model_time_variable(model));
+    bool affine =
+        time_alone && nt_expression_is_affine_in_pieces(argument, nt_model_time_variable(model));
     if (time_alone && !has_time) /* of parameters: it changes with them alone */
         return -1;
     if (bent && !affine)
@@ -213,24 +214,69 @@ static double next_point(const nt_switch *s, double x, bool up)
     }
 }
 
+/* Value and rate of an argument that is affine in time. */
+static void argument_at(const nt_run *run, const nt_switch *s, double t, double jet[3])
+{
+    double *now = &run->variables[nt_model_time_variable(run->model)], before = *now;
+    *now = t;
+    nt_expression_jet(s->argument, run->variables, run->model->time_rate, run->model->zeros, jet);
+    *now = before;
+}
+
 /* Times that differ by less than this part of themselves, or of the slope's own scale, are one. */
 static const double SAME_TIME = 32 * DBL_EPSILON;
+
+/* Times this close to a stop, of it or of the slope's own scale, may be the same stop. */
+static const double NEAR_STOP = 1e-12;
+
+/* s, of a side of no stop; finite, so that differences of memories have a value. */
+static const double NO_STOP = 1e300;
+
+/* From the smallest number to any time by doubling. */
+enum { TRIES = DBL_MAX_EXP - DBL_MIN_EXP };
+
+/* The time by which switch k has surely left a stop at t on a side (-1 before, 1 behind), s: 0
+ * where it does not bend there. */
+static double leaves_by(const nt_run *run, int k, double t, int side)
+{
+    const nt_switch *s = &run->model->switches[k];
+    double jet[3];
+    argument_at(run, s, t, jet);
+    double x = jet[0], rate = jet[1];
+    if (rate == 0 || !isfinite(x))
+        return 0;
+    double near = NEAR_STOP * fmax(fabs(t), fabs(x / rate)), off = near * fabs(rate);
+    double point = next_point(s, x - off - DBL_MIN, true);
+    double e = 4 * DBL_EPSILON * fmax(fabs(t), fabs(x / rate)) + DBL_MIN;
+    bool leaves = point > x + off; /* it goes away from the point there */
+    for (int tries = 0; !leaves && tries < TRIES; tries++, e *= 2) {
+        argument_at(run, s, t + side * 2 * e, jet);
+        leaves = side * jet[1] * (jet[0] - point) > 0 || jet[1] == 0 || !isfinite(jet[0]);
+    }
+    return point <= x + off ? e : 0;
+}
+
+double nt_switches_leave_by(const nt_run *run, double t, int side)
+{
+    double by = 0;
+    for (int k = 0; k < run->model->n_switches; k++)
+        if (run->model->switches[k].bends)
+            by = fmax(by, leaves_by(run, k, t, side));
+    return by;
+}
 
 /* step() is smooth: its two ends are stops only where less than so many steps lie between them. */
 static const double NARROW = 4;
 
-double nt_switch_next(const nt_run *run, int k, double t, double end, double h)
+double nt_switch_next(const nt_run *run, int k, double t, double behind, double end, double h)
 {
     const nt_switch *s = &run->model->switches[k];
-    const nt_model *model = run->model;
-    double jet[3], same = SAME_TIME * fmax(fabs(t), fabs(end - t));
+    double jet[3], later[3], same = SAME_TIME * fmax(fabs(t), fabs(end - t));
     if (!s->known)
         return (double)INFINITY;
-    double *now = &run->variables[nt_model_time_variable(model)], before = *now;
-    *now = t;
-    nt_expression_jet(s->argument, run->variables, model->time_rate, model->zeros, jet);
-    *now = before;
-    double x = jet[0], rate = jet[1];
+    argument_at(run, s, t, jet);
+    argument_at(run, s, behind, later);
+    double x = jet[0], rate = later[1];
     if (rate == 0 || !isfinite(x) || (s->operation == NT_OP_RISE && 1 > NARROW * h * fabs(rate)))
         return (double)INFINITY;
     for (int tries = 0; tries < 4; tries++) {
@@ -242,6 +288,21 @@ double nt_switch_next(const nt_run *run, int k, double t, double end, double h)
             return at >= end - same ? end : nt_decimal(at);
     }
     return (double)INFINITY;
+}
+
+void nt_switches_forget_sides(const nt_model *model, double *memory)
+{
+    double *entry = memory + model->side_memory;
+    entry[0] = entry[2] = NO_STOP;
+    entry[1] = entry[3] = 0;
+}
+
+void nt_switches_take_side(nt_run *run, double t, bool behind, double *memory)
+{
+    double *entry = memory + run->model->side_memory + (behind ? 0 : 2);
+    double by = nt_switches_leave_by(run, t, behind ? 1 : -1);
+    entry[0] = by > 0 ? t : NO_STOP;
+    entry[1] = by;
 }
 
 void nt_switch_word(const nt_model *model, int k, char *text, int size)

@@ -9,6 +9,8 @@
 
 #include "model/model.h"
 
+#include <math.h>
+
 /* Adds one, for nt_symbols.hold. key and place: of the expression, for messages. */
 int nt_model_switch(nt_model *model, int operation, const nt_expression *argument,
                     const nt_table *table, const char *key, nt_place place);
@@ -27,9 +29,30 @@ static inline bool nt_signal_is_of_time(const nt_model *model, const nt_signal *
 double nt_switch_value(const nt_run *run, int k, const double *variables);
 /* What its indicator says while `held` is held, see nt_events. */
 double nt_switch_inside(const nt_run *run, int k, double held, const double *variables);
-/* The first time in (t, end] at which its argument passes a point; infinite: none is known. h: the
- * step that is asked for, s. */
-double nt_switch_next(const nt_run *run, int k, double t, double end, double h);
+/* The time by which all that bend at t have surely left that on a side (-1 before, 1 behind), s: 0
+ * where none bends there. */
+double nt_switches_leave_by(const nt_run *run, double t, int side);
+/* The first time in (t, end] at which its argument passes a point; infinite: none is known.
+ * behind: t, or as long after it as all that bend there take to leave it. h: the step that is asked
+ * for, s. */
+double nt_switch_next(const nt_run *run, int k, double t, double behind, double end, double h);
+
+/* Where functions of time bend a step that ends there sees them as they are before, and one that
+ * begins there as they are behind. The memory holds the stop behind which the motion is, and the
+ * one before which it is, each with the time, s, by which arguments have surely left it: closer to
+ * a stop than that, functions are looked at so far from it. */
+enum { NT_SIDE_MEMORY = 4 };
+void nt_switches_forget_sides(const nt_model *model, double *memory);
+void nt_switches_take_side(nt_run *run, double t, bool behind, double *memory);
+static inline double nt_switch_clock(const nt_model *model, double t, const double *memory)
+{
+    if (model->side_memory < 0 || !memory)
+        return t;
+    const double *behind = memory + model->side_memory, *before = behind + 2;
+    if (fabs(t - before[0]) <= before[1])
+        return before[0] - before[1];
+    return fabs(t - behind[0]) <= behind[1] ? behind[0] + behind[1] : t;
+}
 
 /* "a comparison in value at 12:5" into text[size]. */
 void nt_switch_word(const nt_model *model, int k, char *text, int size);

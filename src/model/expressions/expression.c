@@ -576,7 +576,14 @@ bool nt_expression_is_condition(const nt_expression *e)
 /* Degree of a choice between branches that the condition blends. */
 static int blend_degree(int condition, int a, int b) { return a + b > 0 ? 2 : condition; }
 
-bool nt_expression_is_affine(const nt_expression *e, int variable)
+static bool is_straight(const nt_expression *e, const nt_code *c)
+{
+    const nt_table *table = table_of(e, c);
+    return c->operation == NT_OP_ABS || c->operation == NT_OP_MIN || c->operation == NT_OP_MAX ||
+           (table && table->form.interpolation == NT_LINEAR);
+}
+
+static bool is_affine(const nt_expression *e, int variable, bool in_pieces)
 {
     unsigned char degree[NT_EXPRESSION_ROOM];
     for (int i = 0; i < e->n; i++) {
@@ -585,7 +592,7 @@ bool nt_expression_is_affine(const nt_expression *e, int variable)
         int a = operands > 0 ? degree[c->a] : 0, b = operands > 1 ? degree[c->b] : 0;
         int any = a + b + (operands > 2 ? degree[c->c] : 0);
         bool straight = c->operation == NT_OP_NEGATE || c->operation == NT_OP_ADD ||
-                        c->operation == NT_OP_SUBTRACT;
+                        c->operation == NT_OP_SUBTRACT || (in_pieces && is_straight(e, c));
         bool scales = c->operation == NT_OP_MULTIPLY || (c->operation == NT_OP_DIVIDE && b == 0);
         int blend = c->operation == NT_OP_BLEND ? blend_degree(a, b, degree[c->c]) : 0;
         degree[i] = (unsigned char)(c->operation == NT_OP_VARIABLE ? c->a == variable
@@ -597,6 +604,16 @@ bool nt_expression_is_affine(const nt_expression *e, int variable)
             return false;
     }
     return true;
+}
+
+bool nt_expression_is_affine(const nt_expression *e, int variable)
+{
+    return is_affine(e, variable, false);
+}
+
+bool nt_expression_is_affine_in_pieces(const nt_expression *e, int variable)
+{
+    return is_affine(e, variable, true);
 }
 
 const nt_table *nt_expression_direct_table(const nt_expression *e, int i)

@@ -136,6 +136,8 @@ bool nt_expression_is_condition(const nt_expression *e);
 
 /* Whether its value is a + b x in a variable, all others held. */
 bool nt_expression_is_affine(const nt_expression *e, int variable);
+/* The same between the points at which an abs, min, max or table of straight lines in it bends. */
+bool nt_expression_is_affine_in_pieces(const nt_expression *e, int variable);
 
 /* A table in it whose value, slope (derivative 0, 1) or second derivative (2) jumps and whose
  * argument changes with the variable: at its points; or, at_ends, where the argument passes an end

@@ -182,7 +182,8 @@ static nt_status check_enforcement(const nt_model *model, const nt_element *e,
         return nt_joint_refuse(
             model, e, error,
             "has a stiffness or damping but no `enforce: penalty`; without it the joint is "
-            "exact");
+            "exact (a spring or damper of what it leaves free is a torsion_spring or joint_spring "
+            "among the forces)");
     if (joint->damping < 0)
         return nt_joint_refuse(model, e, error, "has negative damping");
     if (!(joint->restitution >= 0 && joint->restitution <= 1))
@@ -644,12 +645,14 @@ NT_INLINE void joint_add_point(const nt_element *e, const nt_joint *joint, const
         add_point_blocks(joint, view, apart, grounded, F, rho_a, rho_b);
 }
 
-static void add_point_between(const nt_element *e, const nt_joint *joint, const nt_view *view)
+NT_HOT static void add_point_between(const nt_element *e, const nt_joint *joint,
+                                     const nt_view *view)
 {
     joint_add_point(e, joint, view, false, false);
 }
 
-static void add_point_on_ground(const nt_element *e, const nt_joint *joint, const nt_view *view)
+NT_HOT static void add_point_on_ground(const nt_element *e, const nt_joint *joint,
+                                       const nt_view *view)
 {
     joint_add_point(e, joint, view, false, true);
 }
@@ -667,7 +670,7 @@ static bool asks_no_rows(const nt_terms *terms)
            (!c || (c->row_mass == 0 && c->row_damping == 0 && c->row_stiffness == 0));
 }
 
-nt_status nt_joint_evaluate(const nt_element *e, const nt_view *view)
+NT_HOT nt_status nt_joint_evaluate(const nt_element *e, const nt_view *view)
 {
     const nt_joint *joint = nt_joint_of(view->run, e);
     nt_status status = NT_OK;

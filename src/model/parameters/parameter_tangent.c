@@ -11,6 +11,7 @@
 #include "model/bodies/bodies.h"
 #include "model/bodies/body.h"
 #include "model/evaluate.h"
+#include "model/events/switches.h"
 #include "model/joints/joint.h"
 #include "model/states/delay.h"
 
@@ -447,7 +448,8 @@ static void parameter_look(variation *v, const nt_point *at)
                 memcpy(run->multipliers + nh, at->mu, (size_t)nn * sizeof(double));
             lambda = run->multipliers;
         }
-        run->variables[nt_model_time_variable(run->model)] = at->t;
+        run->variables[nt_model_time_variable(run->model)] =
+            nt_switch_clock(run->model, at->t, at->memory);
         v->view = (nt_view){.run = run,
                             .model = run->model,
                             .motion = run->motion,

@@ -253,6 +253,12 @@ static nt_status unknown_object(const nt_model *model, const char *name, span ob
     for (int i = 0; i < nt_quantity_kind_count; i++)
         if (nt_quantity_kinds[i].of == NT_OF_WHOLE)
             nt_suggest_offer(&search, nt_quantity_kinds[i].name);
+    if (nt_suggest_is(object.text, object.length, "t") ||
+        nt_suggest_is(object.text, object.length, "time"))
+        return nt_fail(error, NT_BAD_MODEL,
+                       "unknown quantity '%s': every row has the time, expected what else it is to "
+                       "hold",
+                       name);
     if (search.best)
         return nt_fail(error, NT_BAD_MODEL,
                        "unknown quantity '%s': there is no '%.*s'; did you mean '%s'?", name,

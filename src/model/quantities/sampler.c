@@ -17,7 +17,7 @@ nt_status nt_sampler_init(nt_sampler *sampler, nt_run *run, nt_arena *arena, nt_
 static nt_status sampler_no_value(nt_sampler *s, nt_status status, const char *what,
                                   nt_error *error)
 {
-    char name[160];
+    char name[300];
     nt_error place = {0};
     nt_run_failure(s->run, name, sizeof name);
     nt_run_place(s->run, -1, &place);

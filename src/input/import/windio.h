@@ -1,0 +1,49 @@
+/* Reading of windIO files: what their blade, tower and nacelle are made of. */
+#ifndef NUTATE_INPUT_WINDIO_H
+#define NUTATE_INPUT_WINDIO_H
+
+#include "input/document/document.h"
+#include "input/import/import.h"
+
+typedef struct nt_windio {
+    const nt_node *root;
+    nt_error *error;
+    FILE *notes;
+    bool second;  /* version 2 */
+    double angle; /* rad of its unit */
+} nt_windio;
+
+/* Values over a grid from 0 to 1. */
+typedef struct nt_windio_curve {
+    int n;
+    double *grid, *value;
+} nt_windio_curve;
+void nt_windio_curve_free(nt_windio_curve *c);
+
+/* "hub.elastic_properties.mass" below a node; NULL where there is none. */
+const nt_node *nt_windio_find(const nt_node *node, const char *path);
+
+/* A number by its path; `found` false where there is none. */
+nt_status nt_windio_optional(nt_windio *w, const nt_node *node, const char *path, double *value,
+                             bool *found);
+nt_status nt_windio_needed(nt_windio *w, const nt_node *node, const char *path, double *value);
+nt_status nt_windio_list(nt_windio *w, const nt_node *node, const char *what, int count,
+                         double *out);
+
+/* *grid[*n], the caller's to free: numbers from 0 to 1 that rise. */
+nt_status nt_windio_grid(nt_windio *w, const nt_node *node, const char *what, int *n,
+                         double **grid);
+
+/* A mapping of `grid` and `values` by its path; freed by the caller whatever is returned. */
+nt_status nt_windio_curve_read(nt_windio *w, const nt_node *parent, const char *path,
+                               nt_windio_curve *c);
+double nt_windio_curve_at(const nt_windio_curve *c, double s);
+
+/* Says where a list does not go from end to end. */
+void nt_windio_note_ends(nt_windio *w, const char *what, const double *grid, int n);
+
+/* Refuses keys that are none of `known`, which ends with NULL. */
+nt_status nt_windio_refuse_others(nt_windio *w, const nt_node *node, const char *what,
+                                  const char *const *known);
+
+#endif
