@@ -199,8 +199,27 @@ static nt_status indicators_within(nt_integrator *it, double part, double h, dou
 }
 
 /* An indicator that changes by this part of its change within a bracket, where that is as short as
- * location makes it, jumps there. */
+ * location makes it, and by more than rounding, jumps there. */
 static const double JUMPS = 0.1;
+
+/* Whether an indicator is zero at part b of the step, to the last bit, and has been so for this
+ * part of the bracket that ends there: it has jumped onto it. */
+static const double FOR_A_WHILE = 1e-3;
+
+/* Not where it comes from no more than so many roundings beside: it may be zero by them. */
+static const double FAR = 1e4;
+
+static nt_status stands_at_zero(nt_integrator *it, int i, double h, double a, double b,
+                                bool *stands)
+{
+    const double *g = it->stops.g[2];
+    nt_status status = indicators_within(it, b, h, it->stops.g[2]);
+    *stands = status == NT_OK && g[i] == 0;
+    if (*stands)
+        status = indicators_within(it, b - FOR_A_WHILE * (b - a), h, it->stops.g[2]);
+    *stands = *stands && status == NT_OK && g[i] == 0;
+    return status;
+}
 
 /* The part of the step where indicator i passes zero, between parts a and b: by the secant, and
  * halving where that gains too little, or where the value at b is zero, which it may have been for
@@ -213,14 +232,16 @@ static nt_status locate(nt_integrator *it, int i, double h, double a, double ga,
     if (ga * sign > -least) /* it left its zero within the bracket: the sample before is zero */
         ga = 0;
     double change = gb - ga;
+    bool stands = false;
+    bool may = fabs(ga) > FAR * least;
+    nt_status status = gb == 0 && may ? stands_at_zero(it, i, h, a, b, &stands) : NT_OK;
     *slope = change / (b - a);
-    for (int round = 0; b - a > LOCATED && round < 200; round++) {
-        double middle = round % 3 == 2 || gb == ga || ga == 0 || gb == 0
-                            ? (a + b) / 2
-                            : b - gb * (b - a) / (gb - ga);
+    bool there = gb == 0 && !stands;
+    for (int round = 0; b - a > LOCATED && !there && round < 200 && status == NT_OK; round++) {
+        bool halves = round % 3 == 2 || gb == ga || ga == 0 || stands;
+        double middle = halves ? (a + b) / 2 : b - gb * (b - a) / (gb - ga);
         middle = fmin(fmax(middle, a + LOCATED / 4), b - LOCATED / 4);
-        nt_status status = indicators_within(it, middle, h, g);
-        if (status != NT_OK)
+        if ((status = indicators_within(it, middle, h, g)) != NT_OK)
             return status;
         if (g[i] * sign >= 0) {
             if (b - middle > 1e-7)
@@ -231,11 +252,14 @@ static nt_status locate(nt_integrator *it, int i, double h, double a, double ga,
                 *slope = (g[i] - ga) / (middle - a);
             a = middle, ga = g[i];
         }
+        if (gb == 0 && !stands && may)
+            status = stands_at_zero(it, i, h, a, b, &stands);
+        there = gb == 0 && !stands;
     }
     *part = b;
-    if (fabs(gb - ga) > JUMPS * fabs(change) && change != 0)
+    if (!there && fabs(gb - ga) > fmax(JUMPS * fabs(change), FAR * least))
         *slope = sign * (double)INFINITY;
-    return NT_OK;
+    return status;
 }
 
 /* The first sample at which something has happened, and which: *sample 0: none. */
