@@ -150,6 +150,13 @@ NT_API nt_status nt_static_tangent(nt_static *state, int k, nt_state_tangent *ta
 NT_API nt_status nt_static_reaction_rates(nt_static *state, int k, const nt_state_tangent *tangent,
                                           double length, double *out, nt_error *error);
 
+/* How many directions are held, those of nt_static_setup.held first, then what moves freely; and
+ * what each carries: its entry of v and the force (N) or moment (N m) of what holds it, 0 where
+ * that is rounding. entries and forces[nt_static_held_count]. Of a state that was found. */
+NT_API int nt_static_held_count(const nt_static *state);
+NT_API nt_status nt_static_held_forces(nt_static *state, int *entries, double *forces,
+                                       nt_error *error);
+
 /* Multipliers of minimum norm (moments weighted by `length`, m): out[nh + nn]. */
 NT_API nt_status nt_static_reactions(nt_static *state, double length, double *out, nt_error *error);
 

@@ -646,6 +646,14 @@ static void take_first_samples(nt_run *run, const nt_point *at)
         nt_delay_settle(run, &view, k, at->t, NULL, run->initial_memory);
 }
 
+/* A motion that holds has closed the loops by the angle from the given placement, and where it does
+ * not begin with zero that angle is not zero now. */
+static bool begins_by_motion(const nt_run *run, const nt_element *e)
+{
+    const nt_joint *joint = nt_element_as_joint(run, e);
+    return joint && joint->motion && joint->enforce == 0 && nt_joint_holds_at_first(joint);
+}
+
 nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
 {
     nt_run *run = a->run;
@@ -660,7 +668,8 @@ nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
     if (status != NT_OK)
         return status;
     for (int i = 0; i < run->model->n_joints; i++)
-        nt_element_align(run, &run->model->elements[i]);
+        if (!begins_by_motion(run, &run->model->elements[i]))
+            nt_element_align(run, &run->model->elements[i]);
     status = find_velocities(a, validate, error);
     for (int i = run->model->n_joints; status == NT_OK && i < run->model->n_elements; i++) {
         const nt_element *e = &run->model->elements[i];

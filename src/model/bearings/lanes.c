@@ -19,7 +19,7 @@ NT_INLINE double beyond_of(const nt_touch *t, const nt_surface *surface, const n
 {
     /* x < 0.5: cos and sin to 1e-8 */
     double depth = t->delta > 0 ? t->delta : 0;
-    double x = law->semi_axis * sqrt(depth) / surface->offset, x2 = x * x;
+    double x = law->semi_axis / surface->offset * sqrt(depth), x2 = x * x;
     double cos_x = 1 - x2 * (1. / 2 - x2 * (1. / 24 - x2 * (1. / 720)));
     double sin_x = x * (1 - x2 * (1. / 6 - x2 * (1. / 120 - x2 * (1. / 5040))));
     double beyond = last[0] * cos_x + last[1] * sin_x - fabs(v3_dot(t->m, t->e));
@@ -122,8 +122,8 @@ NT_INLINE void say_half(const double *N, int *touches)
         const nt_ring_pose r = *ring;                                                              \
         const double last[2] = {over[0], over[1]};                                                 \
         for (int l = 0; l < lanes_; l++)                                                           \
-            one_lane((nt_touch_kind){NT_CIRCLE, law_, true, true, rolls_}, wanted_, lanes_, &s,    \
-                     &t, &r, balls, r.origin, r.axis, lift->of[l], last, push, damping, l);        \
+            one_lane((nt_touch_kind){NT_CIRCLE, law_, true, true, rolls_, true}, wanted_, lanes_,  \
+                     &s, &t, &r, balls, r.origin, r.axis, lift->of[l], last, push, damping, l);    \
         if (wanted_ != NT_LANES_DAMP_RING && lanes_ == NT_HALF)                                    \
             say_half(push->N.of, push->touches);                                                   \
     }
@@ -169,7 +169,7 @@ void nt_lanes_race(nt_traction_law law, bool rolls, nt_lanes_wanted wanted, int 
         const nt_touch_law t = *law;                                                               \
         const nt_ring_pose r = *cage;                                                              \
         for (int l = 0; l < lanes_; l++)                                                           \
-            one_lane((nt_touch_kind){skeleton_, NT_TRACTION_COULOMB, true, false, false},          \
+            one_lane((nt_touch_kind){skeleton_, NT_TRACTION_COULOMB, true, false, false, true},    \
                      NT_LANES_PUSH, lanes_, &s, &t, &r, balls, get(pockets->origin, l),            \
                      get(pockets->axis, l), 0, NULL, push, NULL, l);                               \
         if (lanes_ == NT_HALF)                                                                     \
@@ -245,8 +245,8 @@ NT_INLINE void one_energy(nt_touch_kind kind, int lanes, const nt_surface *surfa
         const nt_ring_pose r = *ring;                                                              \
         const double last[2] = {over ? over[0] : 0, over ? over[1] : 0};                           \
         for (int l = 0; l < lanes_; l++)                                                           \
-            one_energy((nt_touch_kind){skeleton_, law_, true, spins_, rolls_}, lanes_, &s, &t, &r, \
-                       balls, skeleton_ == NT_CIRCLE ? r.origin : get(pockets->origin, l),         \
+            one_energy((nt_touch_kind){skeleton_, law_, true, spins_, rolls_, true}, lanes_, &s,   \
+                       &t, &r, balls, skeleton_ == NT_CIRCLE ? r.origin : get(pockets->origin, l), \
                        skeleton_ == NT_CIRCLE ? r.axis : get(pockets->axis, l), last, out, l);     \
         if (lanes_ == NT_HALF)                                                                     \
             say_half(out->potential.of, out->touches);                                             \

@@ -74,6 +74,7 @@ typedef struct nt_touch_kind {
     nt_traction_law law;
     bool is_hertz;     /* k = 1.5              */
     bool spins, rolls; /* there are such moments */
+    bool centred;      /* b = 0                  */
 } nt_touch_kind;
 
 /* Where the two bodies are; ground axes. */
@@ -88,6 +89,7 @@ typedef struct nt_touch {
     double delta, rate;                 /* m, m/s                                              */
     v3 m, e;                            /* e: of line and circle                               */
     double l, r;                        /* m                                                   */
+    double inverse_l, inverse_r;        /* 1/m; 0 where there is none                          */
     v3 n, r_a, r_b, u, w;               /* w: sliding, m/s                                     */
     double elastic, N, N_delta, N_rate; /* N; derivatives                                    */
     double s, phi_t;
@@ -118,19 +120,24 @@ NT_INLINE void nt_touch_place(nt_touch *t, nt_skeleton skeleton, const nt_surfac
         t->m = at->axis;
     } else if (skeleton == NT_POINT) {
         t->l = v3_norm(at->y);
-        t->m = v3_scale(t->l > 0 ? 1 / t->l : 0, at->y);
+        t->inverse_l = t->l > 0 ? 1 / t->l : 0;
+        t->m = v3_scale(t->inverse_l, at->y);
     } else {
         v3 f = v3_axpy(-z, at->axis, at->y);
         t->r = v3_norm(f);
-        t->e = v3_scale(t->r > 0 ? 1 / t->r : 0, f);
-        t->l = t->r;
-        t->m = t->e;
-        if (skeleton == NT_CIRCLE) {
-            double beyond = t->r - s->circle;
-            t->l = sqrt(beyond * beyond + z * z);
-            double inverse = t->l > 0 ? 1 / t->l : 0;
-            t->m = v3_axpy(inverse * beyond, t->e, v3_scale(inverse * z, at->axis));
+        if (skeleton == NT_LINE) {
+            t->inverse_l = t->inverse_r = t->r > 0 ? 1 / t->r : 0;
+            t->l = t->r;
+            t->m = t->e = v3_scale(t->inverse_r, f);
+            return;
         }
+        double beyond = t->r - s->circle;
+        t->l = sqrt(beyond * beyond + z * z);
+        double product = t->r * t->l, inverse = product > 0 ? 1 / product : 0; /* one division */
+        t->inverse_l = t->r * inverse;
+        t->inverse_r = t->l * inverse;
+        t->e = v3_scale(t->inverse_r, f);
+        t->m = v3_axpy(t->inverse_l * beyond, t->e, v3_scale(t->inverse_l * z, at->axis));
     }
 }
 
@@ -139,13 +146,13 @@ NT_INLINE v3 nt_touch_bend_along(const nt_touch *t, nt_skeleton skeleton, v3 axi
 {
     if (skeleton == NT_PLANE)
         return v3_of(0, 0, 0);
-    double inverse = t->l > 0 ? 1 / t->l : 0;
+    double inverse = t->inverse_l;
     if (skeleton == NT_POINT)
         return v3_scale(inverse, x);
     if (skeleton == NT_LINE)
         return v3_scale(inverse, v3_axpy(-v3_dot(axis, x), axis, x));
     v3 along = v3_cross(axis, t->e);
-    double around = (t->r > 0 ? 1 / t->r : 0) * v3_dot(t->m, t->e);
+    double around = t->inverse_r * v3_dot(t->m, t->e);
     return v3_axpy(v3_dot(along, x) * (around - inverse), along, v3_scale(inverse, x));
 }
 
@@ -180,10 +187,11 @@ NT_INLINE nt_touch nt_touch_find(nt_touch_kind kind, const nt_surface *s, const 
     t.n = v3_scale(s->side, t.m);
     t.delta = s->radius + s->side * (s->offset - t.l) - at->lift;
     double depth = t.delta > 0 ? t.delta : 0, h = s->radius - 0.5 * t.delta;
+    v3 turning = v3_sub(at->w_b, at->w_a), turn = v3_scale(h, v3_cross(turning, t.n));
+    v3 of_b = kind.centred ? at->v_b : v3_add(at->v_b, v3_cross(at->w_b, at->arm_b));
     t.r_a = v3_axpy(-h, t.n, at->arm_a);
-    t.r_b = v3_axpy(-h, t.n, at->arm_b);
-    t.u = v3_sub(v3_add(at->v_b, v3_cross(at->w_b, t.r_b)),
-                 v3_add(at->v_a, v3_cross(at->w_a, t.r_a)));
+    t.r_b = kind.centred ? v3_scale(-h, t.n) : v3_axpy(-h, t.n, at->arm_b);
+    t.u = v3_sub(v3_sub(of_b, v3_add(at->v_a, v3_cross(at->w_a, at->arm_a))), turn);
     t.rate = -v3_dot(t.n, t.u);
     t.w = v3_axpy(t.rate, t.n, t.u);
 
@@ -203,27 +211,27 @@ NT_INLINE nt_touch nt_touch_find(nt_touch_kind kind, const nt_surface *s, const 
     t.s = sqrt(s2);
     nt_film film = {0};
     if (kind.law == NT_TRACTION_FILM) {
-        t.mean = nt_touch_mean(&t, kind.skeleton, s, at->axis, t.w, v3_sub(at->w_b, at->w_a));
+        t.mean = nt_touch_mean(&t, kind.skeleton, s, at->axis, t.w, turning);
         double rolling2 = v3_dot(t.mean, t.mean) + NT_LEAST_ROLLING * NT_LEAST_ROLLING;
         t.rolling = sqrt(rolling2);
         film = nt_film_at(traction, rolling2, root);
     }
-    t.traction = nt_traction_at(traction, kind.law, &film, s2);
-    t.phi_t = t.traction.phi;
-    t.F = v3_scale(t.N, v3_axpy(-t.phi_t, t.w, t.n));
-    t.power = (t.elastic - t.N) * t.rate - t.N * t.phi_t * w2;
-    v3 turning = v3_sub(at->w_b, at->w_a);
     t.w_n = v3_dot(t.n, turning);
-    if (!kind.spins && !kind.rolls)
-        return t;
     if (kind.spins) {
         t.arm = law->spin_arm * root;
         double speed = t.arm * t.w_n, spin2 = speed * speed + slip2;
         t.spin = sqrt(spin2);
-        t.spin_traction = nt_traction_at(traction, kind.law, &film, spin2);
+        nt_traction_both(traction, kind.law, &film, s2, spin2, &t.traction, &t.spin_traction);
         t.phi_n = t.spin_traction.phi;
-        t.M = v3_scale(-t.N * t.phi_n * t.arm * speed, t.n);
-    }
+    } else
+        t.traction = nt_traction_at(traction, kind.law, &film, s2);
+    t.phi_t = t.traction.phi;
+    t.F = v3_scale(t.N, v3_axpy(-t.phi_t, t.w, t.n));
+    t.power = (t.elastic - t.N) * t.rate - t.N * t.phi_t * w2;
+    if (!kind.spins && !kind.rolls)
+        return t;
+    if (kind.spins)
+        t.M = v3_scale(-t.N * t.phi_n * t.arm * (t.arm * t.w_n), t.n);
     if (kind.rolls) {
         v3 across = v3_axpy(-t.w_n, t.n, turning);
         double size = sqrt(v3_dot(across, across) + law->rolling_slip * law->rolling_slip);
@@ -246,7 +254,7 @@ NT_INLINE double nt_touch_rolling_change(const nt_touch *t, nt_skeleton skeleton
 {
     v3 dw = v3_axpy(-v3_dot(t->n, du), t->n, du);
     v3 dmean = nt_touch_mean(t, skeleton, s, axis, dw, dW);
-    return v3_dot(t->mean, dmean) / (t->rolling * t->rolling);
+    return v3_dot(t->mean, dmean) * (1 / (t->rolling * t->rolling));
 }
 
 /* What velocities change of F and M: du, d(w_B - w_A) and dr, of ln(u_m), are given. */
@@ -256,17 +264,16 @@ NT_INLINE void nt_touch_vary_rates(nt_touch_kind kind, const nt_touch_law *law, 
     const nt_traction_value *k = &t->traction, *k_n = &t->spin_traction;
     double drate = -v3_dot(t->n, du), dN = t->N_rate * drate;
     v3 dw = v3_axpy(drate, t->n, du);
-    double ds = v3_dot(t->w, dw) / t->s;
-    double dphi = ((k->by_s - k->kappa / t->s) * ds + k->by_rolling * dr) / t->s;
+    double ds = v3_dot(t->w, dw) * k->inverse;
+    double dphi = ((k->by_s - k->phi) * ds + k->by_rolling * dr) * k->inverse;
     v3 along = v3_axpy(-t->phi_t, t->w, t->n); /* F / N */
     *dF = v3_axpy(-t->N, v3_axpy(t->phi_t, dw, v3_scale(dphi, t->w)), v3_scale(dN, along));
     *dM = v3_of(0, 0, 0);
     double dw_n = v3_dot(t->n, dturning);
     if (kind.spins) {
         double speed = t->arm * t->w_n, dspeed = t->arm * dw_n;
-        double ds_n = speed / t->spin * dspeed;
-        double dphi_n =
-            ((k_n->by_s - k_n->kappa / t->spin) * ds_n + k_n->by_rolling * dr) / t->spin;
+        double ds_n = speed * k_n->inverse * dspeed;
+        double dphi_n = ((k_n->by_s - k_n->phi) * ds_n + k_n->by_rolling * dr) * k_n->inverse;
         double P = t->phi_n * t->arm * speed;
         double dP = t->arm * (speed * dphi_n + t->phi_n * dspeed);
         *dM = v3_scale(-(P * dN + t->N * dP), t->n);

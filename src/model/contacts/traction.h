@@ -64,9 +64,9 @@ typedef struct nt_traction {
     double inverse_limit; /* 1/Lambda                                                */
 } nt_traction;
 
-/* kappa, kappa/s, and derivatives of kappa in s, in ln u_m and in delta. */
+/* kappa, kappa/s, and derivatives of kappa in s, in ln u_m and in delta; 1/s. */
 typedef struct nt_traction_value {
-    double kappa, phi, by_s, by_rolling, by_indentation;
+    double kappa, phi, by_s, by_rolling, by_indentation, inverse;
 } nt_traction_value;
 
 /* What a film's traction takes from the contact, whatever slides: sqrt(delta), m^.5, and its
@@ -90,23 +90,36 @@ NT_INLINE nt_film nt_film_at(const nt_traction *t, double rolling2, double root_
                      .rate = lane_exp_within(log_rate)};
 }
 
-/* s2: s^2, positive; film: of films alone. asinh(x) = ln(1 + 2 x^2 + 2 sqrt(x^2 (x^2 + 1)))/2. */
-NT_INLINE nt_traction_value nt_traction_at(const nt_traction *t, nt_traction_law law,
-                                           const nt_film *film, double s2)
+/* A film's traction on the way, by asinh(x) = ln(1 + 2 x^2 + 2 sqrt(x^2 (x^2 + 1)))/2, x = s/s_0.
+ * kappa_e and 1 + (kappa_e/Lambda)^2 with sqrt(delta) and with delta multiplied: it is in each. */
+typedef struct nt_shear {
+    double s2, root2, argument; /* s^2; x^2 + 1; of the logarithm                              */
+    double free, y, q;          /* kappa_e sqrt(delta); delta + (that/Lambda)^2; sqrt(y) s     */
+} nt_shear;
+
+NT_INLINE nt_shear nt_shear_begin(const nt_film *film, double s2)
 {
-    double s = sqrt(s2);
-    if (law == NT_TRACTION_COULOMB)
-        return (nt_traction_value){.kappa = t->friction, .phi = t->friction / s};
-    if (law == NT_TRACTION_FOUR_PARAMETER) {
-        double fall = lane_exp(-t->C * s), kappa = (t->A + t->B * s) * fall + t->D;
-        return (nt_traction_value){
-            .kappa = kappa, .phi = kappa / s, .by_s = (t->B - t->C * (t->A + t->B * s)) * fall};
-    }
     double x2 = s2 * (film->rate * film->rate), root2 = x2 + 1;
-    double twice = lane_log((root2 + x2) + 2 * sqrt(x2 * root2));
-    double free = film->share * (0.5 * twice), ratio = free * t->inverse_limit;
-    double y = 1 + ratio * ratio, phi = free / sqrt(y * s2);
-    double bent = 1 / (y * sqrt(y)), slope = film->share * film->rate / sqrt(root2);
+    return (nt_shear){.s2 = s2, .root2 = root2, .argument = (root2 + x2) + 2 * sqrt(x2 * root2)};
+}
+
+NT_INLINE void nt_shear_limit(nt_shear *shear, const nt_traction *t, const nt_film *film,
+                              double logarithm)
+{
+    shear->free = 0.5 * t->share * logarithm;
+    double limited = shear->free * t->inverse_limit;
+    shear->y = film->root_delta * film->root_delta + limited * limited;
+    shear->q = sqrt(shear->y * shear->s2);
+}
+
+/* inverse_q: 1/q. */
+NT_INLINE nt_traction_value nt_shear_value(const nt_shear *shear, const nt_traction *t,
+                                           const nt_film *film, double inverse_q)
+{
+    double s = sqrt(shear->s2), phi = shear->free * inverse_q;
+    double free = shear->free * film->inverse_root, part = s * inverse_q; /* 1/sqrt(y) */
+    double share = part * film->root_delta, bent = share * share * share,
+           slope = film->share * film->rate / sqrt(shear->root2);
     double barus = t->barus * film->root_delta, inverse = film->inverse_root;
     double barus_slope = barus < NT_BARUS_LIMIT ? barus : 0;
     return (nt_traction_value){
@@ -116,7 +129,53 @@ NT_INLINE nt_traction_value nt_traction_at(const nt_traction *t, nt_traction_law
         .by_rolling = bent * -0.67 * slope * s,
         .by_indentation = bent * inverse * inverse *
                           (-0.5 * free + slope * s * (0.067 * 1.5 + 0.5 * barus_slope)),
+        .inverse = inverse_q * (shear->y * part),
     };
+}
+
+/* Four parameters and Coulomb; 1/s is the caller's. */
+NT_INLINE nt_traction_value nt_traction_plain(const nt_traction *t, nt_traction_law law, double s)
+{
+    if (law == NT_TRACTION_COULOMB)
+        return (nt_traction_value){.kappa = t->friction};
+    double fall = lane_exp(-t->C * s), kappa = (t->A + t->B * s) * fall + t->D;
+    return (nt_traction_value){.kappa = kappa, .by_s = (t->B - t->C * (t->A + t->B * s)) * fall};
+}
+
+/* s2: s^2, positive; film: of films alone. */
+NT_INLINE nt_traction_value nt_traction_at(const nt_traction *t, nt_traction_law law,
+                                           const nt_film *film, double s2)
+{
+    if (law == NT_TRACTION_FILM) {
+        nt_shear shear = nt_shear_begin(film, s2);
+        nt_shear_limit(&shear, t, film, lane_log(shear.argument));
+        return nt_shear_value(&shear, t, film, 1 / shear.q);
+    }
+    double s = sqrt(s2);
+    nt_traction_value out = nt_traction_plain(t, law, s);
+    out.phi = out.kappa / s;
+    out.inverse = 1 / s;
+    return out;
+}
+
+/* The same at two speeds; of films with one division for both where each would have one. */
+NT_INLINE void nt_traction_both(const nt_traction *t, nt_traction_law law, const nt_film *film,
+                                double s2, double other2, nt_traction_value *out,
+                                nt_traction_value *other)
+{
+    if (law == NT_TRACTION_FILM) {
+        nt_shear a = nt_shear_begin(film, s2), b = nt_shear_begin(film, other2);
+        double log_a, log_b;
+        lane_log_both(a.argument, b.argument, &log_a, &log_b);
+        nt_shear_limit(&a, t, film, log_a);
+        nt_shear_limit(&b, t, film, log_b);
+        double d = 1 / (a.q * b.q);
+        *out = nt_shear_value(&a, t, film, b.q * d);
+        *other = nt_shear_value(&b, t, film, a.q * d);
+        return;
+    }
+    *out = nt_traction_at(t, law, film, s2);
+    *other = nt_traction_at(t, law, film, other2);
 }
 
 /* The numbers of a film between surfaces of the radii R_x (along rolling), R_y, of compliance 1/E*,
