@@ -189,7 +189,8 @@ NT_API nt_state nt_reference_state(const nt_reference *reference);
 /* Rate of its axes, turn[3], rad/s, ground axes; zeros where they stand. */
 NT_API void nt_reference_turn(const nt_reference *reference, double turn[3]);
 /* The largest acceleration (m/s^2, and rad/s^2 times the model's length) that the state has beyond
- * those of its steady motion; of an initial state that does not last. */
+ * those of its steady motion; of an initial state that does not last, and of a state of rest that
+ * what is held keeps from moving. */
 NT_API double nt_reference_unrest(const nt_reference *reference);
 /* Rate i of the section `steady` as it was given or found, rad/s or m/s; NaN where there is none.
  */

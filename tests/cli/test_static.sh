@@ -171,6 +171,9 @@ END
 expect 0 static held.yaml -o -
 says "held: 2 directions as asked for, 0 that move freely"
 says "held against a load that nothing else carries: translation of body b along x by 4.78939 N"
+expect 0 modes held.yaml -o - --about static
+says "2 directions are held at rest by static.hold, and move in the modes"
+says "without it the state does not last, its largest acceleration is"
 expect 0 sens held.yaml --of static --param a --param x --param k --check
 prints "21 derivatives agree with differences of whole runs"
 cat >stuck.yaml <<END
