@@ -143,5 +143,14 @@ nt_status nt_static_verify(nt_static *s, nt_error *error)
         return nt_fail(error, NT_NOT_CONVERGED,
                        "no static state found: the search ended where constraints are not met");
     status = check_forces(s, error, &allowed);
+    if (status == NT_NOT_CONVERGED) { /* and by the stiffness that lines and beds have here? */
+        status = nt_static_evaluate(s, s->residual, true);
+        if (status == NT_OK)
+            status = nt_static_find_drag(s);
+        s->has_factors = false;
+        if (status != NT_OK)
+            return nt_fail(error, status, "static state: %s", nt_status_text(status));
+        status = check_forces(s, error, &allowed);
+    }
     return status == NT_OK ? check_friction(s, allowed, error) : status;
 }
