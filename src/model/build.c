@@ -29,6 +29,51 @@ static void fill_momenta(nt_run *run)
     }
 }
 
+/* The momentum of all elements where one body alone moves, with 1 m/s: what it carries of them. */
+static double build_carried(const nt_run *run, const nt_point *at, int body)
+{
+    nt_view view = run->view;
+    view.at = at;
+    v3 p = v3_of(0, 0, 0), L = v3_of(0, 0, 0);
+    run->motion[body].v = v3_of(0, 0, 1);
+    for (int i = 0; i < run->model->n_elements; i++) {
+        const nt_element *e = &run->model->elements[i];
+        if (e->type->has_inertia && e->type->momentum)
+            e->type->momentum(e, &view, &p, &L);
+    }
+    run->motion[body].v = v3_of(0, 0, 0);
+    return p.z;
+}
+
+/* Of bodies without a mass of their own that contacts act on, nodes of beams and cables: the mass
+ * that elements lay on them. Zero of all others. */
+static void build_fill_carried(nt_run *run)
+{
+    const nt_model *model = run->model;
+    double *q = run->events_work;
+    const nt_point at = {.q = q};
+    for (int i = 0; i < model->n_bodies; i++) {
+        const nt_body *body = &run->bodies[i];
+        run->carried[i] = 0;
+        run->motion[i] = (nt_motion){.x = body->x0, .R = quat_matrix(body->q0)};
+        if (i > 0 && body->t_node >= 0)
+            v3_store(q + body->q, body->x0);
+        if (i > 0 && body->r_node >= 0)
+            quat_store(q + body->q + (body->t_node >= 0 ? 3 : 0), body->q0);
+    }
+    nt_motion_init(run->motion);
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        const int bodies[] = {e->a, e->b};
+        for (int k = 0; k < 2 && nt_element_touches(e); k++) {
+            const nt_body *body = &run->bodies[bodies[k]];
+            if (bodies[k] > 0 && !(body->mass > 0) && body->t_node >= 0 &&
+                run->carried[bodies[k]] == 0)
+                run->carried[bodies[k]] = build_carried(run, &at, bodies[k]);
+        }
+    }
+}
+
 nt_status nt_run_prepare(nt_run *run, bool validate, nt_error *error)
 {
     const nt_model *model = run->model;
@@ -38,6 +83,8 @@ nt_status nt_run_prepare(nt_run *run, bool validate, nt_error *error)
     nt_status status = nt_run_prepare_derived(run, validate, error);
     if (status == NT_OK && run->mass)
         fill_momenta(run);
+    if (status == NT_OK && run->carried)
+        build_fill_carried(run);
     return status;
 }
 
@@ -395,6 +442,8 @@ nt_status nt_model_build(nt_model *model, nt_error *error)
         (status = nt_model_find_held(model)) != NT_OK)
         goto no_memory;
     fill_momenta(origin);
+    if (origin->carried)
+        build_fill_carried(origin);
     status = nt_run_assemble(origin, true, error);
     if (status == NT_OK)
         status = nt_signals_check_reactions(origin, error);

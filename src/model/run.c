@@ -186,6 +186,7 @@ nt_status nt_run_take_state(nt_run *run)
     bool damps = run->system.fastest_damping != NULL;
     run->notes = notes ? NT_TAKE(arena, model->n_elements, nt_run_note) : NULL;
     run->dampings = damps ? NT_TAKE(arena, model->n_elements, nt_run_damping) : NULL;
+    run->carried = damps ? NT_TAKE(arena, model->n_bodies, double) : NULL;
     run->mass = NT_TAKE(arena, s->space.nv, double);
     run->inertia = NT_TAKE(arena, 9 * (size_t)s->space.n_rotations, double);
     run->motion = NT_TAKE(&run->work, model->n_bodies, nt_motion);
@@ -206,8 +207,8 @@ nt_status nt_run_take_state(nt_run *run)
     if (!run->initial_q || !run->initial_v || !run->initial_memory || !run->redundant ||
         !run->mass || !run->inertia || !run->motion || !run->multipliers || !run->scratch ||
         !run->idle || !run->named_variables || !run->events_work || !run->set_now ||
-        !run->events_rows || (notes && !run->notes) || (damps && !run->dampings) ||
-        !nt_parameter_rates_init(run))
+        !run->events_rows || (notes && !run->notes) ||
+        (damps && (!run->dampings || !run->carried)) || !nt_parameter_rates_init(run))
         return NT_NO_MEMORY;
     nt_actions_forget_idle(run);
     nt_motion_init(run->motion);
@@ -234,6 +235,8 @@ void nt_run_copy_state(nt_run *run, const nt_run *from)
     memcpy(run->initial_memory, from->initial_memory, (size_t)s->n_memory * sizeof(double));
     memcpy(run->redundant, from->redundant, (size_t)from->n_redundant * sizeof(int));
     memcpy(run->mass, from->mass, (size_t)s->space.nv * sizeof(double));
+    if (run->carried)
+        memcpy(run->carried, from->carried, (size_t)run->model->n_bodies * sizeof(double));
     memcpy(run->inertia, from->inertia, 9 * (size_t)s->space.n_rotations * sizeof(double));
     run->n_redundant = from->n_redundant;
     run->length = run->system.length = from->length;

@@ -102,6 +102,7 @@ struct nt_run {
     const nt_element *failed;             /* whose evaluation failed, NULL for none */
     nt_run_note *notes;                   /* [n_elements], NULL where none has warnings          */
     nt_run_damping *dampings;             /* [n_elements], NULL where none touches               */
+    double *carried;                      /* [n_bodies], kg, by bodies without a mass; likewise   */
     nt_run_note *noting;                  /* the same while energies are those of a run; or NULL */
 
     /* derivatives in parameters (parameter.h) */

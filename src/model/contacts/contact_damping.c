@@ -35,10 +35,19 @@
 
 #include <math.h>
 
-/* w_X as if nothing held it; 0: it is no free body. r: from the body's reference point. */
+/* A node of a beam carries its inertia in a matrix whose inverse is at most this part larger than
+ * that of what the node carries of it: (p + 1)/p at the ends of an element of order p, 3^.5 between
+ * linear ones. */
+static const double SHARED = 2;
+
+/* w_X as if nothing held it; 0: it is no free body. r: from the body's reference point. Of nodes
+ * without a mass of their own what elements lay on them counts, and no turning. */
 static double mobility_if_free(const nt_view *view, int body, v3 r, v3 d)
 {
     const nt_body *b = &view->run->bodies[body];
+    const double *carried = view->run->carried;
+    if (body > 0 && !(b->mass > 0) && carried && carried[body] > 0)
+        return SHARED / carried[body];
     if (body == 0 || !(b->mass > 0))
         return 0;
     if (b->point)
