@@ -150,6 +150,13 @@ NT_API nt_status nt_static_tangent(nt_static *state, int k, nt_state_tangent *ta
 NT_API nt_status nt_static_reaction_rates(nt_static *state, int k, const nt_state_tangent *tangent,
                                           double length, double *out, nt_error *error);
 
+/* How many directions are held, those of nt_static_setup.held first, then what moves freely; and
+ * what each carries: its entry of v and the force (N) or moment (N m) of what holds it, 0 where
+ * that is rounding. entries and forces[nt_static_held_count]. Of a state that was found. */
+NT_API int nt_static_held_count(const nt_static *state);
+NT_API nt_status nt_static_held_forces(nt_static *state, int *entries, double *forces,
+                                       nt_error *error);
+
 /* Multipliers of minimum norm (moments weighted by `length`, m): out[nh + nn]. */
 NT_API nt_status nt_static_reactions(nt_static *state, double length, double *out, nt_error *error);
 
@@ -182,7 +189,8 @@ NT_API nt_state nt_reference_state(const nt_reference *reference);
 /* Rate of its axes, turn[3], rad/s, ground axes; zeros where they stand. */
 NT_API void nt_reference_turn(const nt_reference *reference, double turn[3]);
 /* The largest acceleration (m/s^2, and rad/s^2 times the model's length) that the state has beyond
- * those of its steady motion; of an initial state that does not last. */
+ * those of its steady motion; of an initial state that does not last, and of a state of rest that
+ * what is held keeps from moving. */
 NT_API double nt_reference_unrest(const nt_reference *reference);
 /* Rate i of the section `steady` as it was given or found, rad/s or m/s; NaN where there is none.
  */

@@ -303,8 +303,9 @@ NT_API int nt_model_pulse(const nt_model *model, double start, double end, doubl
                           nt_error *remark);
 
 /* Joints whose prescribed motion follows a table that jumps, or whose slope or second derivative
- * does, at its points or where the motion leaves it, so that their accelerations and forces do:
- * words for the i-th, as above. */
+ * does, at its points or where the motion leaves it, so that their accelerations and forces do; or
+ * which jump so in the time of the run by how they are written (if, floor, abs and the like): words
+ * for the i-th, as above. */
 NT_API int nt_model_rough_motion(const nt_model *model, int i, nt_error *remark);
 
 /* What the run has come across so far that its result may not show: words for the i-th, from 0 on,

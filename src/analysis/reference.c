@@ -593,6 +593,31 @@ static nt_status take(nt_reference *r, nt_error *error)
     return nt_pencil_create(&r->pencil, s, error);
 }
 
+/* How fast what is held against a load would begin to move without its hold. */
+static nt_status find_let_go(nt_reference *r, nt_error *error)
+{
+    int n = nt_static_held_count(r->rest);
+    bool carries = false;
+    int *entries = NT_TAKE(&r->arena, n + 1, int);
+    double *forces = NT_TAKE(&r->arena, n + 1, double);
+    if (!entries || !forces)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    nt_status status = n > 0 ? nt_static_held_forces(r->rest, entries, forces, error) : NT_OK;
+    for (int i = 0; i < n && status == NT_OK; i++)
+        carries |= forces[i] != 0;
+    if (!carries)
+        return status;
+    const nt_system *s = r->system;
+    double *vdot = r->numbers, *lambda = NT_TAKE(&r->arena, s->nh + s->nn + 1, double);
+    if (!lambda)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    nt_point at = point_of(r);
+    status = nt_factors_accelerations(r->pencil->rows, &at, vdot, lambda, lambda + s->nh, error);
+    for (int i = 0; i < r->pencil->nv && status == NT_OK; i++)
+        r->unrest = fmax(r->unrest, fabs(vdot[i]) * nt_problem_weight(r->pencil->problem, i));
+    return status;
+}
+
 /* Where it rests; directions that nothing holds and nothing moves stay as they are, and are modes
  * without frequency. */
 static nt_status find_rest(nt_reference *r, nt_error *error)
@@ -617,7 +642,7 @@ static nt_status find_rest(nt_reference *r, nt_error *error)
     if (s->n_memory > 0)
         memcpy(r->memory, state.memory, (size_t)s->n_memory * sizeof *r->memory);
     nt_static_stand(r->rest, r->memory);
-    return NT_OK;
+    return find_let_go(r, error);
 }
 
 /* Accelerations and forces of the initial state as it is. */

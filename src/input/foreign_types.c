@@ -14,10 +14,9 @@ static const char choose[] = "a joint is named by what it leaves free; what seve
 static const char leave_out[] = "a body is free as long as no joint holds it: leave the joint out";
 static const char in_a_row[] =
     "write prismatic joints in a row, with bodies of `mass: 0` between them";
-static const char not_there[] = "there is none: a type of a plugin may bring it, with --plugin";
+static const char not_there[] = "there is none, but what a plugin brings";
 static const char tyre[] =
-    "there is no tyre: rolling_disk rolls without slip, and a type of a plugin may bring a tyre, "
-    "with --plugin";
+    "there is no tyre but what a plugin brings; rolling_disk rolls without slip";
 static const char controller[] = "write a joint_torque or joint_force whose value is the law, such "
                                  "as \"k*(goal - JOINT.angle) - "
                                  "d*JOINT.rate\", or a pid among the `blocks`";
@@ -95,7 +94,7 @@ static const struct {
      "write its pressure or activation as `states`, and its force as a line_force or joint_force"},
     {"forces",
      {"buoyancy", "fluid", "magnetic", "pressure", "adhesion", "user", "python"},
-     "write a force whose value is an expression, or a type of a plugin, with --plugin"},
+     "write a force whose value is an expression, or a type of a plugin"},
 };
 enum { FOREIGN_TYPES = sizeof foreign_types / sizeof foreign_types[0] };
 

@@ -16,7 +16,7 @@
 size_t nt_dense_output_work(const nt_problem *problem)
 {
     return 4 * (size_t)problem->nv +
-           2 * nt_problem_map_size(problem) * (size_t)problem->space.n_rotations;
+           nt_problem_map_size(problem) * (size_t)problem->space.n_rotations;
 }
 
 /* out = T x for rotation entries, x elsewhere; T[n_rotations][9], or [36] of rigid motions */
@@ -50,12 +50,11 @@ void nt_dense_output(const nt_problem *problem, const nt_phase *from, const nt_p
     int nv = problem->nv;
     double t0 = from->all[NT_PHASE_T], h = to->all[NT_PHASE_T] - t0, s = (t - t0) / h;
     double *x1 = work, *rate1 = x1 + nv, *x = rate1 + nv, *rate = x + nv;
-    double *T = rate + nv,
-           *T_inverse = T + nt_problem_map_size(problem) * (size_t)space->n_rotations;
+    double *T = rate + nv; /* T^-1 of the whole step first */
 
     nt_space_difference(space, problem->frame, from->q, to->q, x1);
-    nt_space_tangent(space, problem->frame, x1, NULL, T_inverse);
-    apply(space, problem->frame == NT_SE3, T_inverse, to->v, rate1);
+    nt_space_tangent(space, problem->frame, x1, NULL, T);
+    apply(space, problem->frame == NT_SE3, T, to->v, rate1);
     /* Hermite's basis for x_0 = 0 and its derivative */
     double a = s * s * (3 - 2 * s), b = s * (1 - s) * (1 - s), c = s * s * (s - 1);
     double da = 6 * s * (1 - s), db = (1 - s) * (1 - 3 * s), dc = s * (3 * s - 2);

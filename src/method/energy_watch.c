@@ -293,9 +293,10 @@ static bool add_by_nodes(nt_integrator *it, double h)
 {
     nt_energy_watch *w = &it->watch;
     const nt_phase *from = &it->before, *now = &it->stepper.now;
+    nt_phase *within = &it->stepper.next; /* free between steps */
     double powers[NT_WORK_NODES];
     if (from->all[NT_PHASE_T] != w->t || !(h > 0) ||
-        nt_integrator_powers(it, from, now, true, powers) != NT_OK)
+        nt_integrator_powers(it, from, now, true, within, powers) != NT_OK)
         return false;
     double work = h * nt_work_within(powers, 1), first = powers[0],
            middle = powers[NT_WORK_NODES / 2], last = powers[NT_WORK_NODES - 1];

@@ -147,14 +147,15 @@ static nt_status integrator_take_memory(nt_integrator *it)
     const nt_problem *p = it->problem;
     const nt_method *method = it->method;
     nt_arena *arena = &it->arena;
-    bool watched =
-        it->energy_check != NT_ENERGY_UNWATCHED && (p->system->capabilities & NT_HAS_ENERGY);
-    bool works = it->track_work || watched; /* the watch may want to know work closely */
+    /* work is looked for before a step stands, and the watch looks at steps behind which the next
+     * one may have been tried: then the room of neither `next` nor scratch is free */
+    bool beside = it->track_work || method->review || p->system->events;
     bool estimates = method->error || method->review;
     size_t nv = (size_t)p->nv, dense = nt_dense_output_work(p);
     size_t scratch = it->layout.scratch > dense ? it->layout.scratch : dense;
     nt_phase *const phases[] = {&it->stepper.now, &it->stepper.next, &it->before,
-                                method->review ? &it->earlier : NULL, works ? &it->within : NULL};
+                                method->review ? &it->earlier : NULL,
+                                it->track_work ? &it->within : NULL};
     it->size = phase_size(p, &it->layout);
     for (size_t i = 0; i < sizeof phases / sizeof phases[0]; i++) {
         double *all = NT_TAKE(arena, phases[i] ? it->size : 0, double);
@@ -171,8 +172,8 @@ static nt_status integrator_take_memory(nt_integrator *it)
         !NT_DOUBLES(arena, NT_PHASE_HEAD + (size_t)(p->nq + p->nv + p->system->n_memory),
                     &it->begun.all))
         return NT_NO_MEMORY;
-    it->dense = it->stepper.scratch; /* free between steps, but work is looked for within one */
-    if (works)
+    it->dense = it->stepper.scratch; /* free between steps */
+    if (beside)
         it->dense = NT_TAKE(arena, dense, double);
     it->kept = NT_TAKE(arena, p->nc, int);
     it->rows = NT_TAKE(arena, p->nc, int);
@@ -257,7 +258,8 @@ static void remember_rows(nt_integrator *it)
 {
     const nt_factors *f = it->factors;
     it->n_rows = f->n_dropped;
-    memcpy(it->rows, f->dropped, (size_t)f->n_dropped * sizeof *f->dropped);
+    if (f->n_dropped > 0)
+        memcpy(it->rows, f->dropped, (size_t)f->n_dropped * sizeof *f->dropped);
 }
 
 void nt_integrator_roll_back(nt_integrator *it)

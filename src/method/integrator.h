@@ -113,10 +113,10 @@ void nt_integrator_notice(nt_integrator *integrator);
 void nt_integrator_forget_noticed(const nt_integrator *integrator, double t);
 
 /* Power of the step from -> to at the nodes of work.c, power[NT_WORK_NODES], W, of all forces or of
- * those that can give energy alone; no number where the equations have no value. NT_NO_MEMORY, or
- * NT_OK. Changes nothing that later steps compute. */
+ * those that can give energy alone; no number where the equations have no value. The state at a
+ * node is found in `within`. NT_NO_MEMORY, or NT_OK. Changes nothing that later steps compute. */
 nt_status nt_integrator_powers(nt_integrator *integrator, const nt_phase *from, const nt_phase *to,
-                               bool gives, double *power);
+                               bool gives, nt_phase *within, double *power);
 
 /* Power and work of the step now -> next, whose time and size are there, into `next`; see work.c.
  */

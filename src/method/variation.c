@@ -85,20 +85,27 @@ void nt_variation_map(const nt_space *space, const double *A, const double *y, d
     }
 }
 
-nt_status nt_variation_push(nt_factors *f, const nt_push *push)
+/* The tangent of a combination where the push is, into the matrix of the factors. */
+static nt_status evaluate_push(nt_factors *f, const nt_push *push,
+                               const nt_combination *combination)
 {
-    nt_combination combination = {.mass = push->mass,
-                                  .damping = push->damping,
-                                  .stiffness = push->stiffness,
-                                  .row_mass = push->mass,
-                                  .row_damping = push->damping,
-                                  .row_stiffness = push->stiffness};
     nt_terms terms = {.parts = push->parts,
                       .level = push->level,
                       .matrix = &f->matrix,
-                      .combination = &combination};
+                      .combination = combination};
     nt_factors_begin(f);
-    nt_status status = nt_problem_evaluate(f->problem, push->at, &terms);
+    return nt_problem_evaluate(f->problem, push->at, &terms);
+}
+
+nt_status nt_variation_push(nt_factors *f, const nt_push *push)
+{
+    const nt_combination of_motion = {.mass = push->mass,
+                                      .damping = push->damping,
+                                      .stiffness = push->stiffness,
+                                      .row_mass = push->mass,
+                                      .row_damping = push->damping,
+                                      .row_stiffness = push->stiffness};
+    nt_status status = evaluate_push(f, push, &of_motion);
     if (status == NT_OK)
         nt_matrix_apply_primary(&f->matrix, push->x, push->x_stride, push->y, push->y_stride,
                                 push->count);
@@ -107,13 +114,8 @@ nt_status nt_variation_push(nt_factors *f, const nt_push *push)
 
 nt_status nt_variation_push_multipliers(nt_factors *f, const nt_push *push)
 {
-    nt_combination combination = {.multiplier = 1};
-    nt_terms terms = {.parts = push->parts,
-                      .level = push->level,
-                      .matrix = &f->matrix,
-                      .combination = &combination};
-    nt_factors_begin(f);
-    nt_status status = nt_problem_evaluate(f->problem, push->at, &terms);
+    const nt_combination of_multipliers = {.multiplier = 1};
+    nt_status status = evaluate_push(f, push, &of_multipliers);
     if (status == NT_OK)
         nt_matrix_apply_secondary(&f->matrix, push->x, push->x_stride, push->y, push->y_stride,
                                   push->count);

@@ -80,7 +80,7 @@ static double power_of(nt_integrator *it, const nt_phase *phase, const nt_phase 
 }
 
 nt_status nt_integrator_powers(nt_integrator *it, const nt_phase *from, const nt_phase *to,
-                               bool gives, double *power)
+                               bool gives, nt_phase *within, double *power)
 {
     nt_stepper *s = &it->stepper;
     double t = from->all[NT_PHASE_T], h = to->all[NT_PHASE_T] - t;
@@ -90,8 +90,8 @@ nt_status nt_integrator_powers(nt_integrator *it, const nt_phase *from, const nt
     for (int k = 1; k < NT_WORK_NODES - 1 && !nt_is_final(status); k++) {
         if (!nt_work_looks(it->method, k))
             continue;
-        status = nt_integrator_between(it, from, to, t + nt_work_node[k] * h, &it->within);
-        power[k] = status == NT_OK ? power_of(it, &it->within, to, gives) : (double)NAN;
+        status = nt_integrator_between(it, from, to, t + nt_work_node[k] * h, within);
+        power[k] = status == NT_OK ? power_of(it, within, to, gives) : (double)NAN;
     }
     s->glances = false;
     if (nt_is_final(status))
@@ -106,7 +106,7 @@ nt_status nt_integrator_work(nt_integrator *it)
     const nt_phase *now = &it->stepper.now, *next = &it->stepper.next;
     double *power = next->all + NT_PHASE_POWER;
     double h = next->all[NT_PHASE_T] - now->all[NT_PHASE_T];
-    nt_status status = nt_integrator_powers(it, now, next, false, power);
+    nt_status status = nt_integrator_powers(it, now, next, false, &it->within, power);
     if (status == NT_OK)
         next->all[NT_PHASE_WORK] = now->all[NT_PHASE_WORK] + h * nt_work_within(power, 1);
     return status;

@@ -404,6 +404,44 @@ static void test_too_coarse_to_roll(void **state)
     }
 }
 
+/* A heavy piece of 4.95 kg within the only element, whose points are elsewhere or in the midst of
+ * it: the clamp bears the weight of the line all the same, and its moment. Points that are chosen
+ * and miss it are refused. */
+static void test_mass_between_stations(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, -10]\n"
+        "beams: {a: {points: [[0, 0, 0], [1, 0, 0]], elements: 1, %s, sections: [\n"
+        "  {at: 0, stiffness: [1e6, 1e6, 1e6, 1e6, 1e6, 1e6], mass: [1, 1, 1, 1, 1, 1]},\n"
+        "  {at: 0.45, stiffness: [1e6, 1e6, 1e6, 1e6, 1e6, 1e6], mass: [1, 1, 1, 1, 1, 1]},\n"
+        "  {at: 0.5, stiffness: [1e6, 1e6, 1e6, 1e6, 1e6, 1e6], mass: [100, 100, 100, 1, 1, 1]},\n"
+        "  {at: 0.55, stiffness: [1e6, 1e6, 1e6, 1e6, 1e6, 1e6], mass: [1, 1, 1, 1, 1, 1]}]}}\n"
+        "joints: {clamp: {type: fixed, between: [ground, a.root]}}\n"
+        "simulation: {duration: 1, step: 1e-2}\n";
+    static const char *const keys[] = {"order: 1", "order: 2", "order: 6",
+                                       "order: 2, quadrature: trapezoidal", "order: 10"};
+    (void)state;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        char model[2000];
+        bench b;
+        snprintf(model, sizeof model, text, keys[i]);
+        open_bench(&b, model, (nt_static_setup){0});
+        solve(&b);
+        is_close(keys[i], fabs(number(&b, "clamp.force.z")), 59.5, 1e-12);
+        is_close("its moment", fabs(number(&b, "clamp.torque.y")), 59.5 / 2, 1e-3);
+        close_bench(&b);
+    }
+    char model[2000];
+    nt_model *none = NULL;
+    nt_error error = {0};
+    snprintf(model, sizeof model, text, "order: 2, inertia_points: 3");
+    assert_int_equal(nt_model_read_text(&none, model, strlen(model), "a", NULL, NULL, 0, &error),
+                     NT_BAD_MODEL);
+    if (!strstr(error.message, "inertia is wrong by 6.6 of the mass (45 kg at the points"))
+        fail_msg("%s", error.message);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -414,6 +452,7 @@ int main(void)
         cmocka_unit_test(test_spectral),
         cmocka_unit_test(test_branches),
         cmocka_unit_test(test_too_coarse_to_roll),
+        cmocka_unit_test(test_mass_between_stations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -357,6 +357,44 @@ static void test_path_through_slackness(void **state)
     }
 }
 
+/* A line that hardly stretches bears in proportion to its weight. The path begins without any,
+ * where segments are neither taut nor slack and nothing but rounding is left of their forces. */
+static void test_path_of_weight(void **state)
+{
+    static const char *const text[] = {
+        "nutate: 1\n"
+        "gravity: [0, 0, -10]\n"
+        "cables:\n"
+        "  c: {between: [ground, ground], at: [[0, 0, 0], [8, 0, 0]], length: 10, mass: 2,\n"
+        "      stiffness: 1e6, elements: 10}\n"
+        "simulation: {duration: 1, step: 1e-2}\n",
+        "nutate: 1\n"
+        "gravity: [0, 0, -9.81]\n"
+        "cables:\n"
+        "  c: {between: [ground, ground], at: [[0, 0, -200], [800, 0, -14]], length: 850, mass: "
+        "110,\n"
+        "      stiffness: 7.5e9, elements: 40, seabed: {height: -200, stiffness: 1e5}}\n"
+        "simulation: {duration: 1, step: 1e-3}\n"};
+    static nt_load_range range[] = {{"gravity", 0, 1}, {"gravity", 0, 0.5}};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        double tension[2];
+        for (int k = 0; k < 2; k++) {
+            bench b = {0};
+            int points = 0;
+            nt_static_path path = {.to = 1, .observe = count_point, .context = &points};
+            open_bench(&b, text[i],
+                       (nt_static_setup){.set_load = nt_loading_apply, .context = &range[k]});
+            if (nt_static_follow(b.state, &path, &b.error) != NT_OK)
+                fail_msg("%d: after %d points: %s", i, points, b.error.message);
+            tension[k] = number(&b, "c.tension.end");
+            close_bench(&b);
+        }
+        print_message("tension %g N, with half of the weight %g N\n", tension[0], tension[1]);
+        is_close("half of it", tension[1] / tension[0], 0.5, 1e-3);
+    }
+}
+
 /* What the height depends on moves the start, although no number of the cable does. */
 static void test_bed_parameter_moves_the_start(void **state)
 {
@@ -634,6 +672,7 @@ int main(void)
         cmocka_unit_test(test_hangs_down_between_near_ends),
         cmocka_unit_test(test_piece_over_a_ridge),
         cmocka_unit_test(test_path_through_slackness),
+        cmocka_unit_test(test_path_of_weight),
         cmocka_unit_test(test_bed_parameter_moves_the_start),
         cmocka_unit_test(test_tangent_and_parameters),
         cmocka_unit_test(test_tether),

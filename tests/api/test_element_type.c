@@ -263,6 +263,10 @@ static void it_is_read_and_moves(void **state)
     (void)state;
     nt_model *model;
     nt_run *run = open_run(&model);
+    nt_quantity_info none;
+    nt_error untold = {0};
+    assert_int_equal(nt_model_quantity(model, "pull.force", &none, &untold), NT_BAD_MODEL);
+    assert_non_null(strstr(untold.message, "its type does not tell it"));
     nt_integrator_setup setup = {0};
     nt_integrator *integrator;
     nt_error error = {0};

@@ -65,6 +65,11 @@ static void in_static_states(void **state)
     IS_NULL("stability", nt_static_stability(st, NULL, e));
     IS_NULL("state", nt_static_reactions(NULL, 1, numbers, e));
     IS_NULL("out", nt_static_reactions(st, 1, NULL, e));
+    int entries[8];
+    assert_int_equal(nt_static_held_count(NULL), 0);
+    IS_NULL("state", nt_static_held_forces(NULL, entries, numbers, e));
+    IS_NULL("entries", nt_static_held_forces(st, NULL, numbers, e));
+    IS_NULL("forces", nt_static_held_forces(st, entries, NULL, e));
     nt_static_destroy(st);
     nt_static_destroy(NULL);
 }

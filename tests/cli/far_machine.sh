@@ -5,6 +5,11 @@
 # link of this machine has; the namespace is $far.
 # far_run COMMAND...: runs a command on the other machine, which sees the same files.
 # far_vanish: cuts the link and ends all that works there, without a word to anybody.
+# far_plan: writes plan.yaml, a sweep of $rows rows that takes two seconds, and here.nc, what comes of
+# it on this machine alone.
+# far_vanish_from PID COMMAND...: lets the machine vanish as soon as a worker of the sweep PID is at
+# work there, and waits for the sweep, which must do all its rows. COMMAND says what is going on,
+# where no worker comes.
 # far_end: removes it.
 PATH=$PATH:/usr/sbin:/sbin
 for program in ip nsenter; do
@@ -57,4 +62,34 @@ far_end() {
     for pid in $(ip netns pids $far 2>/dev/null); do kill -9 "$pid" 2>/dev/null; done
     ip netns del $far 2>/dev/null
     ip link del nu$$ 2>/dev/null
+}
+
+far_plan() {
+    sed -i 's/duration: 0.1/duration: 1/' top.yaml
+    cases=$(rows_for 2 top.yaml)
+    [ "$cases" -gt 1000 ] || cases=1000
+    rows=$((2 * cases))
+    cat >plan.yaml <<END
+sweep: 1
+model: top.yaml
+vary: {m: 10..20:$cases, arm: [1, -1]}
+keep: {final: [top.position], maximum: [pivot.force.z]}
+END
+    expect 0 sweep plan.yaml -o here --quiet
+    expect 0 sweep --collect here -o here.nc --quiet
+}
+
+far_vanish_from() {
+    sweep=$1 worker=
+    shift
+    while [ -z "$worker" ] && kill -0 "$sweep" 2>/dev/null; do
+        sleep 0.02
+        worker=$(far_worker)
+    done
+    [ -n "$worker" ] || fail "no worker on the machine that is to vanish: $("$@")"
+    far_vanish
+    wait "$sweep"
+    got=$?
+    [ $got = 0 ] || fail "exit status $got: $(cat err)"
+    says "$rows of $rows rows done, 0 of them failed"
 }

@@ -151,6 +151,27 @@ done
 expect 2 run pose.yaml --set 'joints.j={type: fixed, between: [a, b], at: [0, 0, 0]}'
 says "latch: joint j (fixed) has no free coordinate that could be locked"
 
+# Friction that sticks in a thread: it holds the nut, or lets it sink as its inertia allows.
+cat >nut.yaml <<END
+nutate: 1
+parameters: {dry: 12}
+bodies: {b: {mass: 1, inertia: [0.1, 0.2, 0.3], position: [0.3, 0, 0]}}
+joints: {j: {type: screw, between: [ground, b], at: [0, 0, 0], axis: [0, 0, 1], pitch: 0.3,
+  friction: {dry: dry, law: set-valued}}}
+simulation: {duration: 2, step: 0.01}
+output: {record: [j.displacement]}
+END
+for how in generalized-alpha generalized-alpha-soi2 rkmk-dop853 bdf theta 'generalized-alpha --frame body'; do
+    # shellcheck disable=SC2086 # words
+    expect 0 run nut.yaml --method $how -o nut.csv
+    tail -n 1 nut.csv | awk -F, '{ exit !($2^2 < 1e-32) }' || fail "a nut that sticks, $how: $(tail -n 1 nut.csv)"
+    # shellcheck disable=SC2086 # words
+    expect 0 run nut.yaml --method $how --set dry=8 -o nut.csv
+    tail -n 1 nut.csv | awk -F, '{ k = 0.3 / 6.283185307179586
+        exit !(($2 + (9.80665 - 8) / (1 + 0.39 / k^2) * 2)^2 < 1e-12) }' ||
+        fail "a nut that slips, $how: $(tail -n 1 nut.csv)"
+done
+
 # ---- what becomes due by a jump has the time of the jump ----
 cat >due.yaml <<'END'
 nutate: 1

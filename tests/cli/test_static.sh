@@ -56,6 +56,20 @@ expect 2 static truss.yaml -o truss.yaml
 expect 0 static --help
 prints "--arc-length" "--along NAME"
 
+# what is held carries what nothing else does, in words; where there is nothing to carry there are none
+cat >shelf.yaml <<END
+nutate: 1
+gravity: [0, 0, -9.81]
+bodies: {b: {mass: 3, inertia: [1, 1, 1], orientation: {axis: [0, 0, 1], angle: 0.3}}, c: {mass: 2, inertia: [1, 1, 1]}}
+forces:
+  m: {type: torque, on: b, value: [0, 0, 1.5]}
+  k: {type: bushing, between: [ground, c], at: [0, 0, 0], stiffness: [0, 20, 50, 9, 8, 7]}
+static: {hold: [b.translation, b.rotation, c.translation.x]}
+output: {record: [b.position]}
+END
+expect 0 static shelf.yaml -o -
+says "carries: translation of body b along z by 29.43 N, rotation of body b about z by -1.5 N m"
+grep -q "body c along x" err && fail "a hold that carries nothing is said to carry something"
 # what moves freely is named, and what holds it
 expect 2 static top.yaml -o -
 says "the system can move freely, nothing says where it rests: rotation of body top about y" \
@@ -154,6 +168,12 @@ forces:
 static: {hold: [b.translation.x, b.rotation.z]}
 output: {record: [b.position, b.orientation]}
 END
+expect 0 static held.yaml -o -
+says "held: 2 directions as asked for, 0 that move freely"
+says "held against a load that nothing else carries: translation of body b along x by 4.78939 N"
+expect 0 modes held.yaml -o - --about static
+says "2 directions are held at rest by static.hold, and move in the modes"
+says "without it the state does not last, its largest acceleration is"
 expect 0 sens held.yaml --of static --param a --param x --param k --check
 prints "21 derivatives agree with differences of whole runs"
 cat >stuck.yaml <<END

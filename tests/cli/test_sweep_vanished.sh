@@ -36,32 +36,11 @@ far_run "$(command -v sshd)" -f "$home/sshd_config" -E "$home/sshd.log"
 login="ssh -i $home/user -o UserKnownHostsFile=$home/hosts -o BatchMode=yes -o ServerAliveInterval=1 -o ServerAliveCountMax=2 $(id -un)@$far_address"
 $login true || { fail "no login: $(cat "$home/sshd.log")" && finish; }
 
-sed -i 's/duration: 0.1/duration: 1/' top.yaml
-cases=$(rows_for 2 top.yaml)
-[ "$cases" -gt 1000 ] || cases=1000
-rows=$((2 * cases))
-cat >plan.yaml <<END
-sweep: 1
-model: top.yaml
-vary: {m: 10..20:$cases, arm: [1, -1]}
-keep: {final: [top.position], maximum: [pivot.force.z]}
-END
-expect 0 sweep plan.yaml -o here --quiet
-expect 0 sweep --collect here -o here.nc --quiet
+far_plan
 "$nutate" sweep plan.yaml -o lost --engine parallel --threads 2 --sshlogin "$login" --sshlogin : \
     >out 2>err </dev/null &
 job=$!
-worker=
-while [ -z "$worker" ] && kill -0 $job 2>/dev/null; do
-    sleep 0.02
-    worker=$(far_worker)
-done
-[ -n "$worker" ] || fail "no worker on the machine that is to vanish: $(cat lost/joblog)"
-far_vanish
-wait $job
-got=$?
-[ $got = 0 ] || fail "exit status $got: $(cat err)"
-says "$rows of $rows rows done, 0 of them failed"
+far_vanish_from $job cat lost/joblog
 expect 0 sweep --collect lost -o lost.nc --quiet
 same lost.nc here.nc
 finish

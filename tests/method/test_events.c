@@ -391,6 +391,44 @@ static void latched_rotations_have_their_tangent(void **state)
     }
 }
 
+/* What jumps over its zero, or onto it, where an angle passes a place has the time of that. */
+static void jumps_over_zero_are_located(void **state)
+{
+    static const char *const whens[] = {"h.angle + 0.9", "floor(h.angle + 0.9) + 1",
+                                        "floor(h.angle + 0.9) + 0.5", "sign(h.angle + 0.9)",
+                                        "ceil(-h.angle - 0.9) - 1"};
+    static const char *const methods[] = {
+        "rkmk-dop853",     "rkmk-dopri5", "generalized-alpha", "generalized-alpha-soi2", "theta",
+        "semi-explicit-2", "bdf"};
+    (void)state;
+    for (size_t k = 0; k < sizeof methods / sizeof methods[0]; k++) {
+        double time = 0;
+        for (size_t c = 0; c < sizeof whens / sizeof whens[0]; c++) {
+            char text[1000];
+            snprintf(text, sizeof text,
+                     "nutate: 1\n"
+                     "bodies: {b: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0], "
+                     "angular_velocity: [0, 0.3, 0]}}\n"
+                     "joints: {h: {type: revolute, between: [ground, b], at: [0, 0, 0], axis: [0, "
+                     "-1, 0]}}\n"
+                     "states: {y: {rate: 0}}\n"
+                     "events: {e: {when: '%s', then: [{set: {y: y + 1}}]}}\n",
+                     whens[c]);
+            mechanism m = mechanism_read(text);
+            nt_error error = {0};
+            seen s;
+            nt_integrator *it = begin_run(&m, methods[k], &s);
+            assert_int_equal(nt_integrator_run(it, 0.5, 0.01, NULL, NULL, &error), NT_OK);
+            assert_int_equal(s.n, 1);
+            time = c == 0 ? s.t[0] : time;
+            print_message("%-24s %-28s off by %.1e s\n", methods[k], whens[c], s.t[0] - time);
+            CLOSE(s.t[0], time, 3e-14);
+            nt_integrator_destroy(it);
+            mechanism_close(&m);
+        }
+    }
+}
+
 /* A stone on an arm that turns steadily with 3 rad/s is let go where the arm points up by 0.5 rad,
  * and lands; a blow and a change of gravity's stand-in follow 0.1 s later. */
 static const char throw[] =
@@ -687,6 +725,7 @@ int main(void)
         cmocka_unit_test(panels_latch),
         cmocka_unit_test(a_latch_locks_all_that_is_free),
         cmocka_unit_test(latched_rotations_have_their_tangent),
+        cmocka_unit_test(jumps_over_zero_are_located),
         cmocka_unit_test(a_stone_is_thrown),
         cmocka_unit_test(a_hook_that_waits_places_nothing),
         cmocka_unit_test(a_joint_that_is_open_says_by_how_much),

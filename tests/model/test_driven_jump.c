@@ -128,6 +128,42 @@ static void does_not_jump(void **state)
     }
 }
 
+/* What a look at the model says before any run: where, by how much, and of what. */
+static void is_told_beforehand(void **state)
+{
+    static const struct {
+        const char *model, *says; /* NULL: nothing */
+    } rows[] = {
+        {MODEL("floor(10*t)"), "its motion jumps by 1 at t = 0.1 s"},
+        {MODEL("if(t < 0.1037, 0, w)"), "its motion jumps by 3 at t = 0.1037 s"},
+        {MODEL("mod(t, 0.07)"), "its motion jumps by -0.07 at t = 0.07 s"},
+        {MODEL("max(0, t - T)"), "the rate of its motion jumps by 1 at t = 0.1 s"},
+        {MODEL("abs(sin(20*t))"), "the rate of its motion jumps by 40 at t = 0.15708 s"},
+        {MODEL("if(t < T, 0, (t - T)^2)"), "the second derivative of its motion jumps by 2 at"},
+        {MODEL("if(t < T, 0, (t - T)^1.5)"), "the second derivative of its motion jumps by inf"},
+        {MODEL("if(t < T, 0, (t - T)^3)"), NULL},
+        {MODEL("mod(2*pi*10*t, 2*pi)"), NULL}, /* whole turns */
+        {MODEL("step(t, 0.1, 0, 0.101, w)"), NULL},
+        {MODEL("hypot(t - T, 1e-4) - hypot(T, 1e-4)"), NULL},
+        {MODEL("(tanh(1e5*(t - 0.12345)) + 1)*abs(t + 1)"), NULL},
+        {MODEL("abs(t)"), NULL}, /* at the start */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        nt_model *model;
+        nt_error error = {0};
+        if (nt_model_read_text(&model, rows[i].model, strlen(rows[i].model), "test", NULL, NULL, 0,
+                               &error) != NT_OK)
+            fail_msg("%s", error.message);
+        int found = nt_model_rough_motion(model, 0, &error);
+        if (found != (rows[i].says != NULL) ||
+            (found && (!strstr(error.message, rows[i].says) || error.line != 9)))
+            fail_msg("%s: %d: %s", rows[i].model, error.line, found ? error.message : "nothing");
+        assert_false(nt_model_rough_motion(model, 1, &error));
+        nt_model_destroy(model);
+    }
+}
+
 /* A crank with a free bar at its end, driven along straight lines: seven of its eight bends lie
  * where a step of 1e-3 s ends; what is within clamp() bends once before it and once behind. */
 static const char bends[] =
@@ -205,6 +241,7 @@ int main(void)
         cmocka_unit_test(goes_on),
         cmocka_unit_test(jumps),
         cmocka_unit_test(does_not_jump),
+        cmocka_unit_test(is_told_beforehand),
         cmocka_unit_test(bends_between_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -371,6 +371,48 @@ static void what_is_unique_may_be_followed(void **unused)
     }
 }
 
+/* A lift by k abs(N) on a rail that bears N = W - k abs(N): N = W/(1 + k), and with k > 1 also
+ * N = W/(1 - k). Laws without a corner have one solution, however large the gain. */
+static void several_solutions_are_told(void **unused)
+{
+    static const char rail[] =
+        "nutate: 1\n"
+        "bodies: {a: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0], velocity: [1, 0, 0]}}\n"
+        "joints: {rail: {type: prismatic, between: [ground, a], at: [0, 0, 0], axis: [1, 0, 0]}}\n"
+        "forces:\n"
+        "  lift: {type: force, on: a, value: [0, 0, \"%s\"]}\n"
+        "simulation: {duration: 1, step: 1e-2}\n";
+    static const struct {
+        const char *value;
+        bool several;
+    } cases[] = {
+        {"2*abs(rail.force.z)", true},
+        {"1.01*abs(rail.force.z)", true},
+        {"0.99*abs(rail.force.z)", false},
+        {"-0.99*abs(rail.force.z)", false},
+        {"-3*rail.force.z", false},
+        {"0.5*rail.force.z", false},
+        {"3*max(rail.force.z, 0) - 3*min(rail.force.z, 0)", true},
+        {"-3*max(rail.force.z, 0)", false},
+        {"2*abs(rail.force.y)", false},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[1000];
+        nt_error error = {0};
+        nt_run *run = NULL;
+        snprintf(text, sizeof text, rail, cases[i].value);
+        nt_status status = read_run_text(&run, text, strlen(text), "case", NULL, NULL, 0, &error);
+        if (status != (cases[i].several ? NT_BAD_MODEL : NT_OK))
+            fail_msg("%s: %s", cases[i].value, status == NT_OK ? "accepted" : error.message);
+        if (cases[i].several) {
+            assert_non_null(strstr(error.message, "have several solutions: force lift (line 5)"));
+            assert_int_equal(error.line, 5);
+        } else
+            destroy_run(run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,6 +421,7 @@ int main(void)
         cmocka_unit_test(the_reaction_is_that_of_the_motion),
         cmocka_unit_test(what_is_not_well_posed_is_refused),
         cmocka_unit_test(what_is_unique_may_be_followed),
+        cmocka_unit_test(several_solutions_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -575,6 +575,42 @@ static void open_chain_is_placed(void **state)
     mechanism_close(&m);
 }
 
+/* A motion need not begin with the angle of the given placement: it turns the body there, and its
+ * angle is the motion's from the first moment on, also beyond a turn, and where the body's given
+ * place has to be corrected for it. */
+static void motions_begin_anywhere(void **state)
+{
+#define DRIVEN(place)                                                                              \
+    "nutate: 1\n"                                                                                  \
+    "parameters: {w: 2}\n"                                                                         \
+    "bodies:\n"                                                                                    \
+    "  a: {mass: 1, inertia: [0.1, 0.2, 0.3]" place "}\n"                                          \
+    "  b: {mass: 1, inertia: [0.3, 0.1, 0.2]}\n"                                                   \
+    "joints:\n"                                                                                    \
+    "  j1: {type: revolute, between: [ground, a], points: [[0, 0, 0], [-1, 0, 0]],\n"              \
+    "       axes: [[0, 0, 1], [0, 0, 1]], motion: cos(w*t)}\n"                                     \
+    "  j2: {type: revolute, between: [a, b], points: [[1, 0, 0], [0, 0, 2]],\n"                    \
+    "       axes: [[1, 0, 0], [0, 1, 0]], motion: 7 + t}\n"                                        \
+    "initial: {correct: true}\n"                                                                   \
+    "simulation: {duration: 1, step: 1e-3}\n"
+    static const char *const models[] = {DRIVEN(""), DRIVEN(", position: [1, 0, 0]")};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        double x[16];
+        mechanism m = mechanism_open(models[i]);
+        CLOSE(mechanism_number(&m, "j1.angle"), 1, ROUNDING);
+        CLOSE(mechanism_number(&m, "j2.angle"), 7, 10 * ROUNDING);
+        mechanism_get(&m, "a.position", x);
+        CLOSE(x[0], cos(1), ROUNDING);
+        CLOSE(x[1], sin(1), ROUNDING);
+        mechanism_run(&m, 1, 1e-3);
+        CLOSE(mechanism_number(&m, "j1.angle"), cos(2), 1e-9);
+        CLOSE(mechanism_number(&m, "j2.angle"), 8, 1e-9);
+        mechanism_close(&m);
+    }
+#undef DRIVEN
+}
+
 /* Four bars by points alone. All lie on one line first, where the loop's closing has no direction
  * to go: it must be found all the same. */
 static void loop_is_closed(void **state)
@@ -762,6 +798,7 @@ int main(void)
         cmocka_unit_test(a_model_of_one_point),
         cmocka_unit_test(nothing_to_correct),
         cmocka_unit_test(open_chain_is_placed),
+        cmocka_unit_test(motions_begin_anywhere),
         cmocka_unit_test(loop_is_closed),
         cmocka_unit_test(loop_that_cannot_close),
         cmocka_unit_test(heavy_top_at_rest),

@@ -145,13 +145,20 @@ static nt_status find_smallest(const nt_reduced *r, const nt_columns *K, const n
     return NT_OK;
 }
 
+/* K p = w M p: w[f] ascending, 0 where nothing resists, and p by columns. */
+typedef struct plain {
+    double *w;
+    nt_columns vectors;
+} plain;
+
 /* done: false where M is not positive definite, and the general way must be taken. */
-static nt_status find_symmetric(const nt_reduced *r, nt_pairs *pairs, bool *done)
+static nt_status find_plain(const nt_reduced *r, plain *out, bool *done)
 {
     int n = r->f, type = 1, info = 0, room = 64 * n + 64;
     nt_columns K = symmetrised(r->arena, &r->K), M = symmetrised(r->arena, &r->M);
     double *w = NT_TAKE(r->arena, n + 1, double), *work = NT_TAKE(r->arena, room, double);
     *done = false;
+    *out = (plain){w, K};
     if (!K.a || !M.a || !w || !work)
         return NT_NO_MEMORY;
     if (n > 0)
@@ -168,12 +175,22 @@ static nt_status find_symmetric(const nt_reduced *r, nt_pairs *pairs, bool *done
         return NT_NO_MEMORY;
     if (n > 0 && fabs(w[0]) < most / FAR_APART)
         status = find_smallest(r, &stiffness, &mass, w, &K);
-    for (int i = 0; i < n && status == NT_OK; i++) {
-        const double *p = nt_entry(&K, 0, i);
-        double root = sqrt(fabs(w[i]));
-        if (fabs(w[i]) < most / FAR_APART && is_free(&stiffness, p, 0))
+    for (int i = 0; i < n; i++)
+        if (fabs(w[i]) < most / FAR_APART && is_free(&stiffness, nt_entry(&K, 0, i), 0))
+            w[i] = 0;
+    return status;
+}
+
+static nt_status find_symmetric(const nt_reduced *r, nt_pairs *pairs, bool *done)
+{
+    plain all;
+    nt_status status = find_plain(r, &all, done);
+    for (int i = 0; *done && i < r->f && status == NT_OK; i++) {
+        const double *p = nt_entry(&all.vectors, 0, i);
+        double root = sqrt(fabs(all.w[i]));
+        if (root == 0)
             status = add_pair(r, 0, 0, p, NULL, pairs);
-        else if (w[i] > 0)
+        else if (all.w[i] > 0)
             status = add_pair(r, 0, root, p, NULL, pairs);
         else if ((status = add_pair(r, -root, 0, p, NULL, pairs)) == NT_OK)
             status = add_pair(r, root, 0, p, NULL, pairs);
@@ -181,11 +198,78 @@ static nt_status find_symmetric(const nt_reduced *r, nt_pairs *pairs, bool *done
     return status;
 }
 
+/* Stiffnesses below this part of the largest one are lost in rounding of K, unless they stand alone
+ * in their row. */
+static const double SOFT = 1e-9;
+
+/* How many displacements have s = 0; least -1: nobody knows yet. */
+typedef struct zeros {
+    int least, most;
+} zeros;
+
+/* What is damped, does not turn, and has soft parts, as foils that bend, is looked at in the
+ * displacements of its modes without damping, in which K is diagonal: r is then told in these, and
+ * zeros[] are how many have no stiffness, and no damping either; else they stay as they are. */
+static nt_status take_plain(nt_reduced *r, zeros zeros_of[2])
+{
+    nt_columns C, M, K = nt_columns_take(r->arena, r->f, r->f);
+    plain all;
+    bool done, soft = false;
+    int n = r->f, still = 0, restless = 0;
+    nt_status status = K.a ? find_plain(r, &all, &done) : NT_NO_MEMORY;
+    if (status != NT_OK || !done || n == 0)
+        return status;
+    double most = fmax(fabs(all.w[0]), fabs(all.w[n - 1]));
+    for (int i = 0; i < n; i++) {
+        double *p = nt_entry(&all.vectors, 0, i), mass = 0;
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < n; k++)
+                mass += p[k] * *nt_entry(&r->M, k, j) * p[j];
+        for (int j = 0; j < n; j++)
+            p[j] /= sqrt(mass);
+        *nt_entry(&K, i, i) = all.w[i];
+        soft |= all.w[i] != 0 && fabs(all.w[i]) < SOFT * most;
+        restless += all.w[i] == 0;
+    }
+    if (!soft)
+        return NT_OK;
+    const nt_columns *V = &all.vectors;
+    nt_columns CV = nt_columns_product(r->arena, false, &r->C, V);
+    nt_columns MV = nt_columns_product(r->arena, false, &r->M, V);
+    nt_columns Z = nt_columns_product(r->arena, false, &r->Z, V);
+    if (!CV.a || !MV.a || !Z.a)
+        return NT_NO_MEMORY;
+    C = nt_columns_product(r->arena, true, V, &CV);
+    M = nt_columns_product(r->arena, true, V, &MV);
+    if (!C.a || !M.a)
+        return NT_NO_MEMORY;
+    for (int i = 0; i < n; i++)
+        if (all.w[i] == 0 && is_free(&r->C, nt_entry(V, 0, i), 0)) {
+            still++;
+            for (int j = 0; j < n; j++)
+                *nt_entry(&C, i, j) = *nt_entry(&C, j, i) = 0;
+        }
+    r->Z = Z, r->K = K, r->C = C, r->M = M;
+    zeros_of[0] = (zeros){restless, restless};
+    zeros_of[1] = (zeros){still, still};
+    return NT_OK;
+}
+
 /* ---- general: E x' = A x
  * -------------------------------------------------------------------------- */
 
-/* Time is measured in units tau = 1/size, so that both halves of A are of one size. */
-static nt_status state_matrices(const nt_reduced *r, nt_columns *E, nt_columns *A)
+static double largest_entry(const nt_columns *a)
+{
+    double most = 0;
+    for (int i = 0; i < a->rows * a->columns; i++)
+        most = fmax(most, fabs(a->a[i]));
+    return most;
+}
+
+/* Time is measured in units tau = 1/size, so that both halves of A are of one size; where there are
+ * soft parts at least in those in which damping is no larger than stiffness. */
+static nt_status state_matrices(const nt_reduced *r, bool soft, nt_columns *E, nt_columns *A,
+                                double *unit)
 {
     nt_columns Mr, Kp, Cs;
     int f = r->f, d = r->d;
@@ -193,6 +277,9 @@ static nt_status state_matrices(const nt_reduced *r, nt_columns *E, nt_columns *
     nt_status status = nt_reduced_blocks(r, &Mr, &Kp, &Cs);
     if (status != NT_OK)
         return status;
+    if (soft)
+        tau = fmax(tau, largest_entry(&Cs) / largest_entry(&Kp));
+    *unit = tau;
     *E = nt_columns_identity(r->arena, f + d);
     *A = nt_columns_take(r->arena, f + d, f + d);
     if (!E->a || !A->a)
@@ -298,11 +385,6 @@ static nt_status sort_free(nt_arena *arena, const nt_columns *K, nt_columns *N, 
     return NT_OK;
 }
 
-/* How many displacements have s = 0. */
-typedef struct zeros {
-    int least, most;
-} zeros;
-
 /* With constraints of velocities more positions are free than rates, f > d, and s = 0 belongs to
  *
  *   P p = 0,  Kp p = 0:   f - d - rank P displacements at least, whatever the stiffness is,
@@ -388,18 +470,20 @@ static nt_status split_stage(nt_arena *arena, const nt_columns *K, zeros of, nt_
     return status;
 }
 
-static nt_status split_zeros(const nt_reduced *r, nt_columns *E, nt_columns *A, stage *stages,
-                             int *n_stages)
+/* known: as take_plain says. */
+static nt_status split_zeros(const nt_reduced *r, const zeros known[2], nt_columns *E,
+                             nt_columns *A, stage *stages, int *n_stages)
 {
-    bool split = true;
-    zeros first;
-    nt_status status = count_zeros(r, &first);
+    bool split = true, unknown = known[0].least < 0;
+    zeros first = known[0];
+    nt_status status = unknown ? count_zeros(r, &first) : NT_OK;
     *n_stages = 0;
     while (status == NT_OK && split && *n_stages < MOST_STAGES && A->rows > 0) {
-        const zeros any = {0, A->rows};
+        const zeros none = {0, 0}, any = {0, A->rows};
+        zeros later = unknown ? any : *n_stages == 1 ? known[1] : none;
         status = *n_stages == 0
                      ? split_stage(r->arena, &r->K, first, E, A, &stages[0], &split)
-                     : split_stage(r->arena, NULL, any, E, A, &stages[*n_stages], &split);
+                     : split_stage(r->arena, NULL, later, E, A, &stages[*n_stages], &split);
         *n_stages += split;
     }
     return status;
@@ -631,18 +715,18 @@ static nt_status add_free(const nt_reduced *r, split *p, nt_pairs *pairs)
     return status;
 }
 
-static nt_status find_general(const nt_reduced *r, nt_pairs *pairs)
+static nt_status find_general(const nt_reduced *r, const zeros known[2], nt_pairs *pairs)
 {
     nt_arena *arena = r->arena;
     split p = {0};
     int rows = r->f + r->d, count = 0;
-    double tau = 1 / r->pencil->size, *x = NT_TAKE(arena, 2 * rows + 1, double);
+    double tau = 1, *x = NT_TAKE(arena, 2 * rows + 1, double);
     root *roots = NT_TAKE(arena, rows + 1, root);
     if (!x || !roots)
         return NT_NO_MEMORY;
-    nt_status status = state_matrices(r, &p.E, &p.A);
+    nt_status status = state_matrices(r, known[0].least >= 0, &p.E, &p.A, &tau);
     if (status == NT_OK)
-        status = split_zeros(r, &p.E, &p.A, p.stages, &p.n_stages);
+        status = split_zeros(r, known, &p.E, &p.A, p.stages, &p.n_stages);
     if (status == NT_OK)
         status = find_roots(arena, &p, roots, &count);
     for (int i = 0; i < count && status == NT_OK; i++) {
@@ -666,11 +750,15 @@ nt_status nt_pairs_dense(const nt_pencil *pencil, nt_pairs *pairs, nt_error *err
     nt_status status = nt_reduce(&r, pencil, &arena);
     if (status == NT_OK)
         status = nt_pairs_take(pairs, 3 * r.f + 1, pencil->n);
-    if (status == NT_OK && pencil->is_plain && pencil->problem->space.n_first == 0 &&
-        is_symmetric(&r.K) && is_symmetric(&r.M))
+    bool symmetric = status == NT_OK && pencil->nn == 0 && pencil->problem->space.n_first == 0 &&
+                     is_symmetric(&r.K) && is_symmetric(&r.M);
+    zeros known[2] = {{-1, -1}, {-1, -1}};
+    if (symmetric && pencil->is_plain)
         status = find_symmetric(&r, pairs, &done);
+    else if (symmetric && is_symmetric(&r.C))
+        status = take_plain(&r, known);
     if (status == NT_OK && !done)
-        status = find_general(&r, pairs);
+        status = find_general(&r, known, pairs);
     nt_arena_free(&arena);
     return status == NT_OK ? NT_OK
                            : nt_fail(error, status, "no eigenvalues: %s", nt_status_text(status));

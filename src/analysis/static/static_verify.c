@@ -70,6 +70,42 @@ static nt_status check_forces(nt_static *s, nt_error *error, double *allowed_for
                       part.message);
 }
 
+int nt_static_held_count(const nt_static *s) { return s ? s->n_holds : 0; }
+
+/* A hold carries nothing where what is left of the forces along it is smaller than this part of the
+ * largest load or reaction. */
+static const double CARRIES = 1e-9;
+
+nt_status nt_static_held_forces(nt_static *s, int *entries, double *forces, nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "state entries forces", s, entries, forces);
+    if (!s->solved)
+        return nt_fail(error, NT_INVALID, "there is no static state whose holds carry anything");
+    double largest[2];
+    nt_status status = nt_static_evaluate(s, s->residual, false);
+    if (status == NT_OK)
+        status = largest_forces(s, largest);
+    if (status != NT_OK)
+        return nt_fail(error, status, "forces of what is held: %s", nt_status_text(status));
+    double length = s->problem->length;
+    const double least[2] = {CARRIES * (largest[NT_LENGTH] + largest[NT_ANGLE] / length),
+                             CARRIES * (largest[NT_ANGLE] + largest[NT_LENGTH] * length)};
+    for (int k = 0; k < s->n_holds; k++) {
+        const nt_hold *h = &s->holds[k];
+        double d[3], force = 0;
+        nt_static_hold_direction(s, h, d);
+        for (int i = 0; i < h->width; i++)
+            force += d[i] * s->residual[h->first + i];
+        int kind = s->problem->quantity[h->entry];
+        double size = kind == NT_LENGTH ? length : 1,
+               rounding = ROUNDING * s->drag[h->entry] * size;
+        entries[k] = h->entry;
+        forces[k] = fabs(force) > least[kind] + rounding ? force : 0;
+    }
+    return NT_OK;
+}
+
 static nt_status check_friction(nt_static *s, double allowed, nt_error *error)
 {
     const nt_system *system = s->problem->system;
@@ -107,5 +143,14 @@ nt_status nt_static_verify(nt_static *s, nt_error *error)
         return nt_fail(error, NT_NOT_CONVERGED,
                        "no static state found: the search ended where constraints are not met");
     status = check_forces(s, error, &allowed);
+    if (status == NT_NOT_CONVERGED) { /* and by the stiffness that lines and beds have here? */
+        status = nt_static_evaluate(s, s->residual, true);
+        if (status == NT_OK)
+            status = nt_static_find_drag(s);
+        s->has_factors = false;
+        if (status != NT_OK)
+            return nt_fail(error, status, "static state: %s", nt_status_text(status));
+        status = check_forces(s, error, &allowed);
+    }
     return status == NT_OK ? check_friction(s, allowed, error) : status;
 }

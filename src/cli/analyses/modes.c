@@ -244,6 +244,20 @@ static void say_files(const job *j, int rows)
                 j->table.elsewhere ? " here: the folder of the model cannot be written" : "");
 }
 
+/* What `static` holds is held in the state alone. */
+static void say_holds(const job *j)
+{
+    int held = nt_model_simulation(j->model)->n_held;
+    if (held > 0)
+        fprintf(stderr, "  %d direction%s held at rest by static.hold, and move%s in the modes\n",
+                held, held == 1 ? " is" : "s are", held == 1 ? "s" : "");
+    if (nt_reference_unrest(j->reference) > 0)
+        fprintf(stderr,
+                "  what is held at rest bears a load: without it the state does not last, its "
+                "largest acceleration is %.3g m/s^2\n",
+                nt_reference_unrest(j->reference));
+}
+
 static void say_state(const job *j)
 {
     double turn[3];
@@ -263,6 +277,8 @@ static void say_state(const job *j)
             path, turn[0], turn[1], turn[2]);
     else
         nt_cli_say("%s: modes about the steady motion, in ground axes", path);
+    if (j->about == NT_ABOUT_STATIC)
+        say_holds(j);
     for (int i = 0; nt_reference_rate_name(j->reference, i); i++)
         fprintf(stderr, "  %s at %.9g\n", nt_reference_rate_name(j->reference, i),
                 nt_reference_rate(j->reference, i));

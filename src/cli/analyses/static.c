@@ -467,6 +467,42 @@ static int show_values(const nt_cli_static *a)
     return NT_EXIT_DONE;
 }
 
+/* What is held, and the loads that nothing else carries. */
+static int show_holds(const nt_cli_static *a)
+{
+    enum { SHOWN = 6 };
+    const nt_system *system = nt_run_system(a->plan.run);
+    int n_free = nt_static_free_count(a->state) - nt_static_rest_count(a->state), carries = 0;
+    int asked = nt_model_simulation(a->plan.model)->n_held, n = nt_static_held_count(a->state);
+    nt_error error = {0};
+    if (asked + n_free == 0)
+        return NT_EXIT_DONE;
+    fprintf(stderr, "  held: %d directions as asked for, %d that move freely\n", asked, n_free);
+    int *entries = calloc((size_t)n + 1, sizeof *entries);
+    double *forces = calloc((size_t)n + 1, sizeof *forces);
+    if (!entries || !forces) {
+        free(entries);
+        free(forces);
+        return nt_cli_no_memory();
+    }
+    nt_status status = nt_static_held_forces(a->state, entries, forces, &error);
+    for (int k = 0; k < n && status == NT_OK; k++) {
+        char name[160] = "";
+        if (forces[k] == 0 || carries++ >= SHOWN)
+            continue;
+        system->coordinate_name(system->self, entries[k], name, (int)sizeof name);
+        fprintf(stderr, "%s%s by %.6g %s",
+                carries == 1 ? "  held against a load that nothing else carries: " : ", ", name,
+                forces[k], strncmp(name, "rotation", 8) == 0 ? "N m" : "N");
+    }
+    if (carries > SHOWN)
+        fprintf(stderr, " and %d more", carries - SHOWN);
+    fputs(carries > 0 ? "\n" : "", stderr);
+    free(entries);
+    free(forces);
+    return status == NT_OK ? NT_EXIT_DONE : nt_cli_fail(a->plan.path, &error);
+}
+
 static void show_path(const nt_cli_static *a)
 {
     int n = a->n_limits < NT_CLI_LIMITS ? a->n_limits : NT_CLI_LIMITS;
@@ -482,17 +518,15 @@ static void show_path(const nt_cli_static *a)
 int nt_cli_static_summary(nt_cli_static *a, int status)
 {
     const char *title = nt_model_title(a->plan.model);
-    int held = nt_model_simulation(a->plan.model)->n_held;
     int n_resting = nt_static_rest_count(a->state);
-    int n_free = nt_static_free_count(a->state) - n_resting;
     fprintf(stderr, "%s: static state%s\n",
             title && *title ? title : nt_cli_base_name(a->plan.path), a->is_path ? "s" : "");
     if (a->is_path)
         show_path(a);
     int shown = show_values(a);
     status = status == NT_EXIT_DONE ? shown : status;
-    if (held + n_free > 0)
-        fprintf(stderr, "  held: %d directions as asked for, %d that move freely\n", held, n_free);
+    int holds = status == NT_EXIT_DONE ? show_holds(a) : NT_EXIT_DONE;
+    status = status == NT_EXIT_DONE ? holds : status;
     if (n_resting > 0)
         fprintf(stderr, "  %d directions of slack lines are where nothing pushes them\n",
                 n_resting);

@@ -22,7 +22,7 @@ typedef struct mesh_end {
 typedef struct mesh {
     mesh_end *ends;
     int n, order, parts, points;
-    int n_rule[2], n_sets;
+    int n_rule[2], n_sets, cut;
     const nt_node *lists[3]; /* points, sections, twist; NULL: not given */
 } mesh;
 
@@ -159,6 +159,14 @@ static nt_status count_cuts(nt_reader *reader, const nt_node *sections, const me
     return NT_OK;
 }
 
+/* Points of consistent inertia in each part of an element that stations of sections cut it into:
+ * order + 1 are exact, two are for the mass; as many of them as there is room for. */
+static int inertia_points_of(int order, int parts)
+{
+    int most = NT_MOST_POINTS / parts;
+    return order + 1 < most ? order + 1 : most > 2 ? most : 2;
+}
+
 /* How many points both rules have in an element. */
 static nt_status find_rules(nt_reader *reader, const nt_node *beam, const nt_node *sections,
                             mesh *m)
@@ -166,17 +174,19 @@ static nt_status find_rules(nt_reader *reader, const nt_node *beam, const nt_nod
     static const char *const words[] = {"gauss", "gauss-lobatto", "sections", "trapezoidal", NULL};
     static const char *const inertias[] = {"consistent", "lumped", NULL};
     enum { GAUSS, LOBATTO, SECTIONS, TRAPEZOIDAL };
-    int p = m->order, rule = choice_of(beam, "quadrature", words), parts = 1, inert = 0;
+    int p = m->order, rule = choice_of(beam, "quadrature", words), parts, cuts = 1, inert = 0;
     bool lumped = choice_of(beam, "inertia", inertias) == 1;
     const int usual[] = {[GAUSS] = p, [LOBATTO] = p + 1, [SECTIONS] = 2, [TRAPEZOIDAL] = 2 * p + 1};
     nt_status status =
         whole_number(reader, beam, "quadrature_points", NT_MOST_POINTS, usual[rule], &m->n_rule[0]);
     if (status == NT_OK)
         status = whole_number(reader, beam, "inertia_points", NT_MOST_POINTS, p + 1, &inert);
-    if (status == NT_OK && rule == SECTIONS)
-        status = count_cuts(reader, sections, m, &parts);
+    if (status == NT_OK)
+        status = count_cuts(reader, sections, m, &cuts);
     if (status != NT_OK)
         return status;
+    m->cut = cuts > 1;
+    parts = rule == SECTIONS ? cuts : 1;
     const nt_node *given = nt_node_find(beam, "inertia_points");
     if (given && (lumped || rule == SECTIONS || inert < p + 1))
         return nt_node_fail(reader->error, given, "inertia_points: %s",
@@ -197,14 +207,18 @@ static nt_status find_rules(nt_reader *reader, const nt_node *beam, const nt_nod
     if (rule == LOBATTO && m->n_rule[0] < 2)
         m->n_rule[0] = 2;
     m->n_rule[1] = inert;
+    bool between = !lumped && !given && m->cut; /* exact for the mass, whatever the strains have */
+    if (between)
+        m->n_rule[1] = cuts * inertia_points_of(p, cuts);
     while (rule == SECTIONS && !lumped && m->n_rule[0] < p + 1)
         m->n_rule[0] += parts;
     if (rule == SECTIONS && !lumped)
         m->n_rule[1] = m->n_rule[0];
-    m->n_sets = rule == SECTIONS ? m->n : 1;
-    if (m->n_rule[0] > NT_MOST_POINTS)
+    m->n_sets = rule == SECTIONS || between ? m->n : 1;
+    int most = m->n_rule[m->n_rule[1] > m->n_rule[0]];
+    if (most > NT_MOST_POINTS)
         return nt_node_fail(reader->error, beam, "%d points in an element, expected at most %d",
-                            m->n_rule[0], NT_MOST_POINTS);
+                            most, NT_MOST_POINTS);
     return NT_OK;
 }
 
@@ -281,6 +295,7 @@ static void put_sizes(const mesh *m, nt_beam *b)
     b->p = m->order, b->n_elements = m->n, b->n_nodes = m->n * m->order + 1;
     b->n_rule[0] = m->n_rule[0], b->n_rule[1] = m->n_rule[1];
     b->n_sets = m->n_sets;
+    b->cut = m->cut;
     b->points.count = m->points;
     b->parts = m->parts;
 }

@@ -94,7 +94,8 @@ static nt_status unknown_type(nt_reader *reader, const char *section, const nt_n
     known_types(section, list, sizeof list);
     nt_read_words(type, shown, sizeof shown);
     if (advice)
-        return nt_node_fail(reader->error, type, "type: %s, got %s: %s", list, shown, advice);
+        return nt_node_fail(reader->error, type, "type: %s, got %s%s: %s", list, shown, plugins,
+                            advice);
     if (nt_suggest_is_meant(&search) || !nt_suggest_is_meant(&elsewhere))
         return nt_node_fail(reader->error, type, "type: %s, got %s%s%s", list, shown,
                             search.best ? nt_read_hint(search.best, hint, sizeof hint) : "",

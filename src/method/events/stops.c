@@ -11,7 +11,6 @@
  * an indicator pass zero, so that more follows at the same time; at the thousandth within a step
  * the run ends. */
 #include "method/events/stops.h"
-#include "base/decimal.h"
 #include "base/error.h"
 #include "base/target.h"
 #include "method/integrator.h"
@@ -199,8 +198,32 @@ static nt_status indicators_within(nt_integrator *it, double part, double h, dou
     return status == NT_OK ? nt_stops_indicators(it, &at, g) : status;
 }
 
+/* An indicator that changes by this part of its change within a bracket, where that is as short as
+ * location makes it, and by more than rounding, jumps there. */
+static const double JUMPS = 0.1;
+
+/* Whether an indicator is zero at part b of the step, to the last bit, and has been so for this
+ * part of the bracket that ends there: it has jumped onto it. */
+static const double FOR_A_WHILE = 1e-3;
+
+/* Not where it comes from no more than so many roundings beside: it may be zero by them. */
+static const double FAR = 1e4;
+
+static nt_status stands_at_zero(nt_integrator *it, int i, double h, double a, double b,
+                                bool *stands)
+{
+    const double *g = it->stops.g[2];
+    nt_status status = indicators_within(it, b, h, it->stops.g[2]);
+    *stands = status == NT_OK && g[i] == 0;
+    if (*stands)
+        status = indicators_within(it, b - FOR_A_WHILE * (b - a), h, it->stops.g[2]);
+    *stands = *stands && status == NT_OK && g[i] == 0;
+    return status;
+}
+
 /* The part of the step where indicator i passes zero, between parts a and b: by the secant, and
- * halving where that gains too little. *slope: its change per part, there. */
+ * halving where that gains too little, or where the value at b is zero, which it may have been for
+ * a while. *slope: its change per part, there; infinite where it jumps. */
 static nt_status locate(nt_integrator *it, int i, double h, double a, double ga, double b,
                         double gb, double *part, double *slope)
 {
@@ -208,13 +231,17 @@ static nt_status locate(nt_integrator *it, int i, double h, double a, double ga,
     double least = ZERO * it->stops.side[it->stops.events->n + i];
     if (ga * sign > -least) /* it left its zero within the bracket: the sample before is zero */
         ga = 0;
-    *slope = (gb - ga) / (b - a);
-    for (int round = 0; b - a > LOCATED && gb != 0 && round < 200; round++) {
-        double middle =
-            round % 3 == 2 || gb == ga || ga == 0 ? (a + b) / 2 : b - gb * (b - a) / (gb - ga);
+    double change = gb - ga;
+    bool stands = false;
+    bool may = fabs(ga) > FAR * least;
+    nt_status status = gb == 0 && may ? stands_at_zero(it, i, h, a, b, &stands) : NT_OK;
+    *slope = change / (b - a);
+    bool there = gb == 0 && !stands;
+    for (int round = 0; b - a > LOCATED && !there && round < 200 && status == NT_OK; round++) {
+        bool halves = round % 3 == 2 || gb == ga || ga == 0 || stands;
+        double middle = halves ? (a + b) / 2 : b - gb * (b - a) / (gb - ga);
         middle = fmin(fmax(middle, a + LOCATED / 4), b - LOCATED / 4);
-        nt_status status = indicators_within(it, middle, h, g);
-        if (status != NT_OK)
+        if ((status = indicators_within(it, middle, h, g)) != NT_OK)
             return status;
         if (g[i] * sign >= 0) {
             if (b - middle > 1e-7)
@@ -225,9 +252,14 @@ static nt_status locate(nt_integrator *it, int i, double h, double a, double ga,
                 *slope = (g[i] - ga) / (middle - a);
             a = middle, ga = g[i];
         }
+        if (gb == 0 && !stands && may)
+            status = stands_at_zero(it, i, h, a, b, &stands);
+        there = gb == 0 && !stands;
     }
     *part = b;
-    return NT_OK;
+    if (!there && fabs(gb - ga) > fmax(JUMPS * fabs(change), FAR * least))
+        *slope = sign * (double)INFINITY;
+    return status;
 }
 
 /* The first sample at which something has happened, and which: *sample 0: none. */
@@ -302,20 +334,55 @@ static nt_status find_first(nt_integrator *it, double h, int sample, double *par
 enum { AGAIN = 12 };
 static const double GAINS = 0.1;
 
+/* The step again over a length; *g: indicator i at its end. */
+static nt_status step_again(nt_integrator *it, int i, double length, double *g)
+{
+    nt_integrator_roll_back(it);
+    nt_status status = nt_integrator_attempt(it, length);
+    if (status == NT_OK)
+        status = nt_stops_indicators(it, &it->stepper.next, it->stops.g[2]);
+    *g = it->stops.g[2][i];
+    return status;
+}
+
+/* The first try on a length that a jump may be off by, as a part of the step, and how the next ones
+ * grow until it is between two of them. */
+static const double BESIDE = 1e-10, GROWS = 8;
+
+/* The step again to just behind where indicator i jumps over its zero (sign: upward), which may be
+ * elsewhere than on dense output: by halving. */
+static nt_status step_to_jump(nt_integrator *it, int i, double h, double sign, double *length)
+{
+    double before = 0, behind = -1, g, by = BESIDE * h, tried = *length;
+    nt_status status;
+    while ((status = step_again(it, i, tried, &g)) == NT_OK) {
+        bool passed = g * sign >= 0;
+        *(passed ? &behind : &before) = tried;
+        if (passed && behind - before <= LOCATED * h)
+            break;
+        if (behind < 0 && tried >= h) /* not within it */
+            break;
+        if (behind >= 0 && before > 0)
+            tried = behind - before <= LOCATED * h ? behind : (before + behind) / 2;
+        else
+            tried = fmin(passed ? fmax(tried - by, tried / 2) : tried + by, h), by *= GROWS;
+    }
+    *length = tried;
+    return status;
+}
+
 /* The step again, as long as it takes for indicator i to vanish at its end: with the slope of dense
  * output, and by the secant where that is another one than shorter steps have. */
 static nt_status step_to(nt_integrator *it, int i, double h, double slope, double *length)
 {
-    nt_stops *s = &it->stops;
-    double rate = slope / h, last = 0, before = 0;
+    double rate = slope / h, last = 0, before = 0, g;
+    if (isinf(slope))
+        return step_to_jump(it, i, h, slope > 0 ? 1 : -1, length);
     for (int round = 0; round < AGAIN; round++) {
-        nt_integrator_roll_back(it);
-        nt_status status = nt_integrator_attempt(it, *length);
-        if (status == NT_OK)
-            status = nt_stops_indicators(it, &it->stepper.next, s->g[2]);
+        nt_status status = step_again(it, i, *length, &g);
         if (status != NT_OK)
             return status;
-        double g = s->g[2][i], change = slope != 0 ? -g / rate : 0;
+        double change = slope != 0 ? -g / rate : 0;
         if (round > 0 && fabs(change) > GAINS * fabs(last)) {
             double secant = (g - before) / last;
             rate = secant * slope > 0 ? secant : rate;
@@ -455,8 +522,7 @@ static nt_status rates_before(nt_integrator *it, const nt_phase *from, nt_error 
                                      nt_status_text(status));
 }
 
-/* Functions of time that bend at a stop, as they are before it or behind. */
-static void take_side(nt_integrator *it, double t, bool behind, double *memory)
+void nt_stops_take_side(nt_integrator *it, double t, bool behind, double *memory)
 {
     const nt_events *events = it->stops.events;
     if (events->take_side)
@@ -470,7 +536,7 @@ static nt_status jump_with_drives(nt_integrator *it, nt_phase *behind, nt_instan
     bool jumps;
     if (!instant->happened)
         memcpy(behind->all, it->stops.from.all, it->size * sizeof(double));
-    take_side(it, behind->all[NT_PHASE_T], true, behind->memory);
+    nt_stops_take_side(it, behind->all[NT_PHASE_T], true, behind->memory);
     nt_status status = nt_drive_jump(it, &it->stops.from, behind, &jumps, error);
     if (jumps && !instant->happened) {
         instant->happened = 1;
@@ -599,7 +665,7 @@ static nt_status happen(nt_integrator *it, nt_error *error)
                            it->stepper.now.all[NT_PHASE_T], nt_status_text(status));
     }
     memset(s->fired, 0, (size_t)s->events->n);
-    take_side(it, t, true, it->stepper.now.memory);
+    nt_stops_take_side(it, t, true, it->stepper.now.memory);
     s->stretch.laid_out = 0;
     s->busy = false;
     if (changed)
@@ -667,88 +733,6 @@ nt_status nt_stops_begin_sides(nt_integrator *it, nt_error *error)
     return status;
 }
 
-/* Steps whose number times h differs by less than this part of h from a length fill it. */
-static const double WHOLE = 1e-9;
-
-static bool fills(double count, double h, double length)
-{
-    return count >= 1 && fabs(count * h - length) <= WHOLE * h;
-}
-
-/* k h; of a step of 1/n s the double next to k/n, so that an end in decimals is met exactly. */
-static double multiple(double k, double h)
-{
-    double n = round(1 / h);
-    return fabs(n * h - 1) <= 4 * DBL_EPSILON ? k / n : nt_decimal(k * h);
-}
-
-/* Steps h from the begin of the run to a time; -1 where they are not whole but for rounding. */
-static double steps_before(double origin, double t, double h)
-{
-    double k = round((t - origin) / h);
-    double off = fabs(origin + multiple(k, h) - t);
-    return off <= NT_TIME_ROUNDING * fmax(fabs(t), fabs(origin)) ? k : -1;
-}
-
-/* The end of step k of a stretch. Where steps go on from those of the run its ends are counted from
- * the begin of that: a run that stopped between has met the same ones, to the last bit. */
-static double step_end(const nt_stretch *s, double k)
-{
-    if (k == s->count)
-        return s->end;
-    if (s->whole && s->before >= 0)
-        return s->origin + multiple(s->before + k, s->h);
-    return s->begin + (s->whole ? multiple(k, s->h) : (s->end - s->begin) * (k / s->count));
-}
-
-/* Whether the steps of the stretch before, which was of another run, go on to the end of this one:
- * a run in two parts then has the steps of a whole one. */
-static bool goes_on(const nt_stretch *s, double t, double h, double end)
-{
-    bool same = s->laid_out && s->whole && fabs(s->h - h) <= 4 * DBL_EPSILON * h &&
-                t == step_end(s, s->done) && fills(s->done, h, t - s->begin);
-    return same && fills(round((end - s->begin) / h), h, end - s->begin);
-}
-
-/* The stretch that the present state lies in. */
-static nt_status lay_out(nt_integrator *it, double end, double h, nt_error *error)
-{
-    nt_stops *s = &it->stops;
-    nt_stretch *stretch = &s->stretch;
-    const nt_system *system = it->problem->system;
-    double t = it->stepper.now.all[NT_PHASE_T];
-    if (stretch->laid_out && stretch->run_end == end && stretch->h == h)
-        return NT_OK;
-    double stop = (double)INFINITY;
-    if (s->events->stop_after)
-        stop = s->events->stop_after(system->self, t, end, h, it->stepper.now.memory);
-    nt_stretch before = *stretch;
-    bool known = stop <= end, on = goes_on(&before, t, h, known ? stop : end);
-    *stretch = (nt_stretch){.begin = on ? before.begin : t,
-                            .origin = before.origin,
-                            .before = on ? before.before : steps_before(before.origin, t, h),
-                            .end = known ? stop : end,
-                            .run_end = end,
-                            .h = h,
-                            .done = on ? before.done : 0,
-                            .known = known,
-                            .laid_out = 1,
-                            .last = before.last,
-                            .at_once = before.at_once,
-                            .window = before.window,
-                            .within = before.within,
-                            .balances = before.balances};
-    take_side(it, stretch->end, false, it->stepper.now.memory);
-    double length = stretch->end - stretch->begin;
-    /* a ratio that is whole but for rounding is whole */
-    stretch->count = fmax(1, ceil(length / h * (1 - 1e-12)));
-    stretch->whole = fills(stretch->count, h, length);
-    if (stretch->count > 1e15)
-        return nt_fail(error, NT_INVALID, "%.3g steps of %g s to t = %g s are too many",
-                       stretch->count, h, stretch->end);
-    return NT_OK;
-}
-
 /* To the end of the stretch, or to the event before it. */
 static nt_status advance_stretch(nt_integrator *it, double h, nt_observer observer, void *context,
                                  nt_error *error)
@@ -757,7 +741,7 @@ static nt_status advance_stretch(nt_integrator *it, double h, nt_observer observ
     if (it->variable)
         return nt_integrator_advance_variable(it, stretch->end, h, observer, context, error);
     while (stretch->laid_out && stretch->done < stretch->count) {
-        double target = step_end(stretch, stretch->done + 1);
+        double target = nt_stretch_step_end(stretch, stretch->done + 1);
         nt_status status = nt_integrator_advance(it, target, observer, context, error);
         if (status != NT_OK)
             return status;
@@ -781,7 +765,7 @@ nt_status nt_stops_advance(nt_integrator *it, double end, double h, nt_observer 
     nt_status status = NT_OK;
     while (status == NT_OK && it->stepper.now.all[NT_PHASE_T] < end && !s->stretch.ended) {
         bool due = is_due(it);
-        if (!due && (status = lay_out(it, end, h, error)) != NT_OK)
+        if (!due && (status = nt_stretch_lay_out(it, end, h, error)) != NT_OK)
             return status;
         s->nudge = NUDGE * fmin(h, s->stretch.end - s->stretch.begin);
         if (!due)

@@ -117,6 +117,14 @@ nt_status nt_stops_create(struct nt_integrator *integrator, size_t phase_size, s
 nt_status nt_stops_begin(struct nt_integrator *integrator, nt_error *error);
 nt_status nt_stops_begin_sides(struct nt_integrator *integrator, nt_error *error);
 
+/* Functions of time that bend at a stop, as they are before it or behind, in memory. */
+void nt_stops_take_side(struct nt_integrator *integrator, double t, bool behind, double *memory);
+
+/* The stretch that the present state lies in (stretch.c), and the end of its step k. */
+nt_status nt_stretch_lay_out(struct nt_integrator *integrator, double end, double h,
+                             nt_error *error);
+double nt_stretch_step_end(const nt_stretch *stretch, double k);
+
 /* Advance to `end`, from stop to stop. */
 nt_status nt_stops_advance(struct nt_integrator *integrator, double end, double h,
                            nt_observer observer, void *context, nt_error *error);

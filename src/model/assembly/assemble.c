@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "model/evaluate.h"
 #include "model/joints/joint.h"
+#include "model/quantities/signal.h"
 #include "model/states/delay.h"
 
 #include <nutate/group.h>
@@ -646,6 +647,14 @@ static void take_first_samples(nt_run *run, const nt_point *at)
         nt_delay_settle(run, &view, k, at->t, NULL, run->initial_memory);
 }
 
+/* A motion that holds has closed the loops by the angle from the given placement, and where it does
+ * not begin with zero that angle is not zero now. */
+static bool begins_by_motion(const nt_run *run, const nt_element *e)
+{
+    const nt_joint *joint = nt_element_as_joint(run, e);
+    return joint && joint->motion && joint->enforce == 0 && nt_joint_holds_at_first(joint);
+}
+
 nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
 {
     nt_run *run = a->run;
@@ -660,7 +669,8 @@ nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
     if (status != NT_OK)
         return status;
     for (int i = 0; i < run->model->n_joints; i++)
-        nt_element_align(run, &run->model->elements[i]);
+        if (!begins_by_motion(run, &run->model->elements[i]))
+            nt_element_align(run, &run->model->elements[i]);
     status = find_velocities(a, validate, error);
     for (int i = run->model->n_joints; status == NT_OK && i < run->model->n_elements; i++) {
         const nt_element *e = &run->model->elements[i];
@@ -679,6 +689,9 @@ nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
     return status;
 }
 
+/* Relative to the largest multiplier: solutions that differ by more are several. */
+static const double SEVERAL = 1e-6;
+
 /* Loads and the constraints' second derivatives must have values: every method begins with them. */
 static nt_status check_accelerations(nt_assembly *a, nt_error *error)
 {
@@ -691,6 +704,45 @@ static nt_status check_accelerations(nt_assembly *a, nt_error *error)
     memset(a->factors->work, 0, (size_t)a->problem->nv * sizeof(double));
     nt_status status = nt_problem_evaluate(a->problem, &at, &terms);
     return status == NT_OK ? NT_OK : no_value(a, status, "accelerations", error);
+}
+
+/* Where laws follow reactions that they load, accelerations and multipliers may have several
+ * solutions: F = k abs(N) with N = W - F and k above 1 has N = W/(1 + k) and N = W/(1 - k), the
+ * equations of self-locking. Those that begin at rest are compared with those that begin at the
+ * opposite multipliers. What has no solution is left to the method, whose message says so. */
+static nt_status check_unique(nt_assembly *a, nt_error *error)
+{
+    const nt_problem *p = a->problem;
+    const nt_run *run = a->run;
+    enum { TWICE = 2 };
+    double size = 0, apart = 0;
+    nt_error part = {0};
+    if (!nt_signals_follow_reactions(run->model) || p->nh + p->nn == 0)
+        return NT_OK;
+    double *x = calloc(TWICE * (size_t)p->n, sizeof *x), *y = x + p->n;
+    if (!x)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    nt_point at = nt_assembly_point(a);
+    at.memory = run->initial_memory;
+    nt_effort effort = {.is_start = true}, again = {.is_start = true};
+    nt_status status =
+        nt_factors_accelerate(a->factors, &at, x, x + p->nv, x + p->nv + p->nh, &effort);
+    for (int i = p->nv; i < p->n; i++)
+        y[i] = -2 * x[i];
+    if (status == NT_OK)
+        status = nt_factors_accelerate(a->factors, &at, y, y + p->nv, y + p->nv + p->nh, &again);
+    for (int i = p->nv; status == NT_OK && i < p->n; i++) {
+        size = fmax(size, fabs(x[i]));
+        apart = fmax(apart, fabs(x[i] - y[i]));
+    }
+    if (status == NT_OK && apart > SEVERAL * size)
+        nt_run_ill_posed(a->run, &part);
+    free(x);
+    if (part.line == 0)
+        return NT_OK;
+    return nt_fail_at(error, NT_BAD_MODEL, run->model->file, part.line, part.column,
+                      "accelerations and reactions at the start have several solutions: %s",
+                      part.message);
 }
 
 nt_status nt_run_assemble(nt_run *run, bool validate, nt_error *error)
@@ -709,6 +761,8 @@ nt_status nt_run_assemble(nt_run *run, bool validate, nt_error *error)
         status = check_accelerations(a, error);
     if (status == NT_OK && (status = nt_factors_choose_rows(a->factors, &at)) != NT_OK)
         status = no_solution(a, status, "choice of independent equations", error);
+    if (validate && status == NT_OK && (status = check_unique(a, error)) != NT_OK)
+        goto done;
     run->n_redundant = 0;
     for (int i = 0; i < a->factors->n_dropped; i++) {
         int row = a->factors->dropped[i] - run->system.space.nv;

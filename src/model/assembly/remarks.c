@@ -1,5 +1,6 @@
 /* What a model says that is allowed but seldom meant: slips that no other message can catch. */
 #include "base/error.h"
+#include "model/assembly/motion_jumps.h"
 #include "model/events/switches.h"
 #include "model/expressions/expression_code.h"
 #include "model/joints/joint.h"
@@ -172,6 +173,36 @@ static nt_roughness rough_motion(const nt_model *model, int i)
     return found;
 }
 
+static bool jump_of_motion(const nt_model *model, int i, nt_motion_jump *jump)
+{
+    const nt_joint *joint = nt_element_as_joint(model->origin, &model->elements[i]);
+    const nt_simulation *s = &model->simulation;
+    return joint && joint->motion &&
+           nt_motion_jumps(model, joint->motion, joint->rotates, s->start, s->start + s->duration,
+                           jump);
+}
+
+static int of_jump(const nt_model *model, const nt_element *e, const nt_motion_jump *jump,
+                   nt_error *out)
+{
+    if (jump->derivative == 0)
+        return remark(
+            model, e->place, out,
+            "joint %s: its motion jumps by %.6g at t = %.6g s, where a run ends: expected "
+            "a motion without jumps, such as step(t, ...) or a table",
+            e->name, jump->by, jump->t);
+    if (jump->derivative == 1)
+        return remark(
+            model, e->place, out,
+            "joint %s: the rate of its motion jumps by %.6g at t = %.6g s, a blow to what "
+            "it drives: step(t, ...) and splines have none",
+            e->name, jump->by, jump->t);
+    return remark(model, e->place, out,
+                  "joint %s: the second derivative of its motion jumps by %.6g at t = %.6g s, and "
+                  "so do accelerations and forces: step(t, ...) and splines have none",
+                  e->name, jump->by, jump->t);
+}
+
 int nt_model_rough_motion(const nt_model *model, int i, nt_error *out)
 {
     static const char *const at_points[] = {
@@ -187,9 +218,12 @@ int nt_model_rough_motion(const nt_model *model, int i, nt_error *out)
         "and forces"};
     for (int k = 0; model && out && i >= 0 && k < model->n_joints; k++) {
         nt_roughness rough = rough_motion(model, k);
+        nt_motion_jump jump;
         const nt_element *e = &model->elements[k];
-        if (!rough.table || i-- > 0)
+        if ((!rough.table && !jump_of_motion(model, k, &jump)) || i-- > 0)
             continue;
+        if (!rough.table)
+            return of_jump(model, e, &jump, out);
         const char *file = rough.table->file ? rough.table->file : "";
         if (!rough.at_ends)
             return remark(model, e->place, out, "joint %s: its motion follows table %.200s, %s",

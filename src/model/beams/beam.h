@@ -145,6 +145,7 @@ typedef struct nt_beam {
     int parts;     /* of NT_END_PART                                                     */
     int n_rule[2]; /* points of both rules in an element: elastic, of inertia            */
     int n_sets;    /* of values at points of the rules: one for all elements or each     */
+    int cut;       /* whether stations of sections were within elements                  */
     int knots;     /* nt_beam_knot[points], bytes from the begin of the data; so:        */
     int ends;      /* nt_beam_end[n_elements + 1]                                        */
     int stations;  /* double[n_elements + 1], of the length                              */

@@ -103,7 +103,10 @@ const nt_key nt_beam_keys[] = {
      .meaning = "of that rule in an element (sections: in each part of it); default as many as the "
                 "order (gauss), one more (gauss-lobatto), 2 (sections), 2 order + 1 (trapezoidal)"},
     {KEY("inertia_points", NT_KEY_NUMBER, inertia_points, NT_BEAM_INERTIA_POINTS),
-     .meaning = "Gauss points of consistent inertia in an element; default and least order + 1"},
+     .meaning =
+         "Gauss points of consistent inertia in an element, refused where they miss more than "
+         "1e-3 of the mass; least order + 1, the default, in each part of an element that "
+         "stations of sections cut"},
     {KEY("velocity", NT_KEY_NUMBERS, velocity, NT_BEAM_VELOCITY), .low = 3, .high = 3,
      .unit = "m/s", .meaning = "of the first point, ground axes, at the start; default 0"},
     {KEY("angular_velocity", NT_KEY_NUMBERS, angular_velocity, NT_BEAM_ANGULAR_VELOCITY), .low = 3,

@@ -13,8 +13,8 @@
 /* Distances, of the line's length, below which two places are one. */
 static const double SAME = 1e-9;
 
-/* Masses and their moments that lumping may be off by, of the whole. */
-static const double LUMPED_ERROR = 1e-3;
+/* Masses and their moments that sampled inertia may be off by, of the whole. */
+static const double INERTIA_ERROR = 1e-3;
 
 /* ---- axes and sections at stations ------------------------------------------------------------
  */
@@ -307,9 +307,10 @@ static void between_sections(const nt_beam *b, int element, int n, double *x, do
 static void rule_of(const nt_beam *b, int element, int rule, double *x, double *w)
 {
     int n = b->n_rule[rule];
+    bool chosen = b->given >> NT_BEAM_INERTIA_POINTS & 1;
     if (rule == 1 && b->inertia)
         nt_gauss_lobatto(n, x, w);
-    else if (b->quadrature == NT_RULE_SECTIONS)
+    else if (b->quadrature == NT_RULE_SECTIONS || (rule == 1 && b->cut && !chosen))
         between_sections(b, element, n, x, w);
     else if (rule == 0 && b->quadrature == NT_RULE_TRAPEZOIDAL)
         trapezoidal(n, x, w);
@@ -506,17 +507,17 @@ static void fill(const nt_run *run, nt_beam *b)
         fill_nodal(b);
 }
 
-/* Mass, and its moment about the middle in half lengths, of an element: as it is lumped, and as it
- * is, linear between stations. */
-static void element_mass(const nt_beam *b, int element, double lumped[2], double whole[2])
+/* Mass, and its moment about the middle in half lengths, of an element: as the rule of inertia has
+ * it, and as it is, linear between stations. */
+static void element_mass(const nt_beam *b, int element, double summed[2], double whole[2])
 {
     const nt_beam_inert *inert = nt_beam_inert_at(b, element);
     const double *station = (const double *)nt_beam_array_in(b, b->stations) + element;
     double half = (station[1] - station[0]) * nt_beam_length(b) / 2, x[2], w[2];
-    lumped[0] = lumped[1] = whole[0] = whole[1] = 0;
-    for (int q = 0; q <= b->p; q++) {
+    summed[0] = summed[1] = whole[0] = whole[1] = 0;
+    for (int q = 0; q < b->n_rule[1]; q++) {
         double m = inert[q].weight * inert[q].mass.m;
-        lumped[0] += m, lumped[1] += m * nt_beam_shapes(b, element, 1, q)[NT_SHAPE_XI];
+        summed[0] += m, summed[1] += m * nt_beam_shapes(b, element, 1, q)[NT_SHAPE_XI];
     }
     nt_gauss(2, x, w);
     double from = station[0];
@@ -532,25 +533,33 @@ static void element_mass(const nt_beam *b, int element, double lumped[2], double
     }
 }
 
-static nt_status check_lumped(const nt_run *run, const nt_element *e, const nt_beam *b,
-                              nt_error *error)
+/* Inertia at nodes, or at a chosen number of points, may miss what sections have between them. */
+static nt_status check_inertia(const nt_run *run, const nt_element *e, const nt_beam *b,
+                               nt_error *error)
 {
     double off[2] = {0, 0}, mass = 0, all = 0;
     for (int i = 0; i < b->n_elements; i++) {
-        double lumped[2], whole[2];
-        element_mass(b, i, lumped, whole);
-        mass += whole[0], all += lumped[0];
+        double summed[2], whole[2];
+        element_mass(b, i, summed, whole);
+        mass += whole[0], all += summed[0];
         for (int k = 0; k < 2; k++)
-            off[k] += fabs(lumped[k] - whole[k]);
+            off[k] += fabs(summed[k] - whole[k]);
     }
     double wrong = mass > 0 ? fmax(off[0], off[1]) / mass : 0;
-    if (wrong <= LUMPED_ERROR)
+    if (wrong <= INERTIA_ERROR)
         return NT_OK;
+    if (!b->inertia)
+        return nt_load_refuse(run->model, e, error,
+                              "inertia is wrong by %.2g of the mass (%.6g kg at the points of "
+                              "integration, %.6g kg along the line, or where they are): at most %g "
+                              "is allowed; let elements end where sections change, or leave "
+                              "inertia_points out",
+                              wrong, all, mass, INERTIA_ERROR);
     return nt_load_refuse(run->model, e, error,
                           "lumped inertia is wrong by %.2g of the mass (%.6g kg at the nodes, %.6g "
                           "kg along the line, or where they are): at most %g is allowed; let "
                           "elements end where sections change, or take inertia: consistent",
-                          wrong, all, mass, LUMPED_ERROR);
+                          wrong, all, mass, INERTIA_ERROR);
 }
 
 /* ---- callbacks ---------------------------------------------------------------------------------
@@ -566,8 +575,9 @@ nt_status nt_beam_own_bodies(nt_run *run, const nt_element *e, bool validate, nt
     status = check_mesh(run, e, b, error);
     if (status == NT_OK && validate)
         status = nt_beam_check_line(run, e, b, error);
-    if (status == NT_OK && validate && b->inertia)
-        status = check_lumped(run, e, b, error);
+    bool samples = b->inertia || (b->cut && b->given >> NT_BEAM_INERTIA_POINTS & 1);
+    if (status == NT_OK && validate && samples)
+        status = check_inertia(run, e, b, error);
     if (status != NT_OK)
         return status;
     const v3 *X = nt_beam_array(b, b->nodes);

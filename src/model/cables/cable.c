@@ -239,6 +239,12 @@ static double mass_at(const nt_cable *c, int i)
     return c->mass * c->length / c->n * (i == 0 || i == c->n ? 0.5 : 1);
 }
 
+/* As much of it as acts: static paths add gravity by and by. */
+static v3 cable_gravity(const nt_view *view)
+{
+    return v3_scale(view->run->share[NT_SHARE_GRAVITY], v3_load(view->run->gravity));
+}
+
 /* m (a - g) of a point at rho from the body's reference point. */
 static void add_mass(const nt_cable *c, const nt_view *view, int i)
 {
@@ -248,7 +254,7 @@ static void add_mass(const nt_cable *c, const nt_view *view, int i)
     v3 zero = v3_of(0, 0, 0), a = terms->parts & NT_MASS ? m->a : zero;
     v3 alpha = n.end && terms->parts & NT_MASS ? m->alpha : zero;
     v3 w = n.end && terms->parts & NT_GYROSCOPIC ? m->w : zero;
-    v3 g = terms->parts & NT_EXPLICIT ? v3_load(view->run->gravity) : zero;
+    v3 g = terms->parts & NT_EXPLICIT ? cable_gravity(view) : zero;
     double mass = mass_at(c, i);
     v3 turning = v3_add(v3_cross(alpha, n.rho), v3_cross(w, v3_cross(w, n.rho)));
     v3 f = v3_scale(mass, v3_sub(v3_add(a, turning), g));
@@ -279,7 +285,7 @@ static void add_mass_energy(const nt_cable *c, const nt_view *view, int i)
     cable_node n = node_at(c, view, i);
     double mass = n.body == 0 ? 0 : mass_at(c, i);
     view->energy->kinetic += 0.5 * mass * v3_dot(n.v, n.v);
-    view->energy->potential -= mass * v3_dot(n.x, v3_load(view->run->gravity));
+    view->energy->potential -= mass * v3_dot(n.x, cable_gravity(view));
 }
 
 static void cable_momentum(const nt_element *e, const nt_view *view, v3 *p, v3 *L)
@@ -520,7 +526,7 @@ static v3 load_of_end(const nt_cable *c, const nt_view *view, int i)
     cable_node n = node_at(c, view, i);
     const nt_motion *m = &view->motion[n.body];
     v3 turning = v3_add(v3_cross(m->alpha, n.rho), v3_cross(m->w, v3_cross(m->w, n.rho)));
-    v3 g = v3_load(view->run->gravity);
+    v3 g = cable_gravity(view);
     v3 load = v3_scale(mass_at(c, i), v3_sub(g, v3_add(m->a, turning)));
     bed b = {.d = 0};
     if (c->seabed.height && n.body > 0 && bed_under(c, view, &n, &b) == NT_OK && b.d > 0)

@@ -50,7 +50,9 @@ static const char notes[] =
     "`energy.total` in it. What is so followed may follow forces itself, but never in a loop, and "
     "reactions must be unique: where redundant equations leave one open, a load that follows it is "
     "refused by name, and what they do not touch (the forces within the plane of a planar linkage) "
-    "may be followed. Refused are also accelerations and "
+    "may be followed. A load that turns into the reaction which it follows, and gives back more of "
+    "it than it takes, may have several solutions (self-locking friction): where the start has, it "
+    "is refused by name. Refused are also accelerations and "
     "what contains them (the `tension` of a cable at its ends, the power of what has inertia), as "
     "they follow from the forces; `energy.work`, which is summed up along the run; and "
     "`constraint_drift` and `step_size`, which belong to the method.";

@@ -60,7 +60,10 @@ extern const nt_key nt_joint_friction_keys[], nt_joint_limit_keys[];
                           "which a second phase of the impact gives back")
 #define NT_JOINT_KEY_MOTION                                                                        \
     NT_KEY("motion", NT_KEY_FUNCTION, NT_JOINT_FIELD(motion), .bit = 8, .unit = "rad, m",          \
-           .meaning = "drives the free coordinate: a function of t and parameters")
+           .meaning =                                                                              \
+               "drives the free coordinate: a function of t and parameters. An angle is 0 at "     \
+               "the given placement; where the motion begins with another value it turns "         \
+               "bodies whose place is not given, or that may be corrected (`initial`)")
 #define NT_JOINT_KEY_LENGTH                                                                        \
     NT_KEY("length", NT_KEY_NUMBER, NT_JOINT_FIELD(length), .bit = 9, .unit = "m",                 \
            .meaning = "distance to keep; default: that of the given placement")

@@ -70,11 +70,16 @@ static nt_status screw_prepare(nt_run *run, const nt_element *element, bool vali
 /* Multipliers and forces couple everything. */
 static nt_status screw_declare(nt_model *model, nt_element *element)
 {
+    nt_joint *joint = nt_element_numbers(model->origin, element);
     nt_status status = NT_OK;
+    if (joint->side) /* of friction that sticks; its ports come first */
+        status = nt_coupling_find(&joint->sides, model, element, &joint->side, 1);
     for (int i = 0; i <= NT_ROWS; i++)
         for (int j = 0; j <= NT_ROWS && status == NT_OK; j++)
             if (i != NT_ROWS || j != NT_ROWS)
                 status = nt_element_couple(model, element, i, j, NT_FULL);
+    if (joint->side && status == NT_OK)
+        status = nt_coupling_declare(&joint->sides, model, element, NT_BOTH_MOTIONS);
     return status;
 }
 

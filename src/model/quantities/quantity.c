@@ -269,6 +269,22 @@ static nt_status unknown_object(const nt_model *model, const char *name, span ob
                    name);
 }
 
+/* Why an element does not show what others of its kind do: "" where there is no more to say. */
+static const char *why_not_shown(const nt_element *e, span word)
+{
+    bool load = nt_suggest_is(word.text, word.length, "force") ||
+                nt_suggest_is(word.text, word.length, "torque");
+    bool acts = nt_element_is_joint(e) || nt_element_is_force(e);
+    bool turn = nt_suggest_is(word.text, word.length, "angle") ||
+                nt_suggest_is(word.text, word.length, "rate") ||
+                nt_suggest_is(word.text, word.length, "rotation");
+    if (acts && load && !nt_element_reacts(e))
+        return ", as its type does not tell it (`reaction` of nt_element_type)";
+    if (turn && nt_element_is_joint(e) && !nt_element_joins(e) && !nt_element_rolls(e))
+        return ": it turns nothing itself, the joints that it couples have angles";
+    return "";
+}
+
 static nt_status unknown_kind(const nt_model *model, family of, int index, span word,
                               nt_error *error)
 {
@@ -296,11 +312,12 @@ static nt_status unknown_kind(const nt_model *model, family of, int index, span 
         return nt_fail(error, NT_BAD_MODEL,
                        "which quantity of '%s'? Expected %s.NAME with one of %s", object, object,
                        known);
-    if (search.best)
+    const char *why = of == ELEMENT ? why_not_shown(&model->elements[index], word) : "";
+    if (search.best && !*why)
         return nt_fail(error, NT_BAD_MODEL, "'%s' %shas no '%.*s'; did you mean '%s'?", object, is,
                        word.length, word.text, search.best);
-    return nt_fail(error, NT_BAD_MODEL, "'%s' %shas no '%.*s', expected one of %s", object, is,
-                   word.length, word.text, known);
+    return nt_fail(error, NT_BAD_MODEL, "'%s' %shas no '%.*s'%s, expected one of %s", object, is,
+                   word.length, word.text, why, known);
 }
 
 /* The same of a contact of a ball, which is so long a part of the name. */

@@ -153,7 +153,7 @@ static void find_laws(posed *p, double *one, nt_error *part)
     if (first)
         nt_fail_at(part, NT_OK, model->file, first->place.line, first->place.column,
                    "%s, which it loads itself: where a law gives back as much of a reaction "
-                   "as it follows, no value need satisfy it, expected less of it",
+                   "as it follows, no value need satisfy it, or several do: expected less of it",
                    all);
 }
 
