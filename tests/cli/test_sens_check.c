@@ -227,14 +227,15 @@ static nt_check_kind judge_noisy(double derivative)
     return nt_check_judge(&alone, &found).kind;
 }
 
-/* Of ten thousand columns some have next to no noise in one of their seven differences. */
+/* Of ten thousand columns some have next to no noise in one of their seven differences. What noise
+ * leaves open is judged by their typical one; an error of a hundredth is found in each. */
 static void noise_of_one_step_may_be_small_by_chance(void **state)
 {
     (void)state;
     seed = 1;
     for (int i = 0; i < 10000; i++) {
         assert_int_equal(judge_noisy(81), NT_CHECK_RIGHT);
-        assert_int_equal(judge_noisy(81 * (1 + 1e-4)), NT_CHECK_WRONG);
+        assert_int_equal(judge_noisy(81 * 1.01), NT_CHECK_WRONG);
     }
 }
 
