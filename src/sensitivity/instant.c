@@ -420,15 +420,30 @@ static nt_status vary_settled(nt_sensitivity *s, const nt_jump_of_state *jump, n
     return NT_OK;
 }
 
+/* The state just before with the accelerations and multipliers of its forces, in `from`. Those that
+ * methods carry are off by the order of the step where a step is shorter than the ones before it:
+ * with them the motion just before, and all that follows from the event's time, would be as wrong.
+ */
+static nt_status balance_before(nt_sensitivity *s, const nt_jump_of_state *jump, nt_phase *from)
+{
+    nt_integrator *it = s->integrator;
+    *from = nt_sensitivity_phase(s, 2);
+    memcpy(from->all, jump->from->all, it->size * sizeof(double));
+    nt_status status = take_rows_before(it, jump);
+    return status == NT_OK ? balance_beside(it, from) : status;
+}
+
 double nt_sensitivity_event_time(const nt_sensitivity *s, int i)
 {
     return s && i >= 0 && i < s->n && isfinite(s->event_t) ? s->event_time[i] : 0;
 }
 
-nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of_state *jump,
+nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of_state *happened,
                               nt_error *error)
 {
     nt_sensitivity *s = context;
+    nt_jump_of_state of_forces = *happened, *jump = &of_forces;
+    nt_phase from;
     const nt_problem *p = it->problem;
     const nt_phase *behind = &it->stepper.now;
     size_t nv = (size_t)p->nv;
@@ -442,9 +457,10 @@ nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of
     nt_factors *factors = it->factors; /* impacts beside choose rows anew */
     int n_dropped = factors->n_dropped;
     memcpy(it->kept, factors->dropped, (size_t)n_dropped * sizeof *it->kept);
+    nt_status status = balance_before(s, happened, &from);
+    jump->from = &from;
     nt_variation motion = motion_of(s, jump->from, s->next);
-    nt_status status = NT_OK;
-    if (jump->indicator >= 0)
+    if (status == NT_OK && jump->indicator >= 0)
         status = find_rates(s, jump);
     if (jump->indicator >= 0 && status == NT_OK)
         status = indicator_rate(s, jump, -1, &motion, &passes);

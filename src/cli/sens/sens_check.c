@@ -39,9 +39,9 @@ typedef struct check {
     double *p, *moved, *reactions, *rates;
     nt_check_row *rows; /* [parameters n] */
     int n_rows;
-    double step;    /* s, of runs that follow their events */
-    double *halved; /* [n] see nt_check_differences */
-    double *finer;  /* [parameters][n] likewise */
+    double step;                       /* s, of runs that follow their events */
+    double *refined[NT_CHECK_REFINED]; /* [n] see nt_check_differences */
+    double *finer;                     /* [parameters][n] likewise */
     bool has_finer;
     unsigned long sequence, first_sequence; /* of the events of a run */
     bool has_sequence;
@@ -213,13 +213,14 @@ static bool sens_check_take_memory(check *c)
     const nt_system *system = nt_run_system(c->plan->run);
     size_t n = (size_t)c->n, rows = (size_t)(system->nh + system->nn);
     size_t all = n * (size_t)c->sens->n, n_parameters = (size_t)system->n_parameters;
-    size_t total = (7 + 3 * STEPS) * n + 3 * all + 2 * n_parameters + 2 * rows;
+    size_t total = (6 + NT_CHECK_REFINED + 3 * STEPS) * n + 3 * all + 2 * n_parameters + 2 * rows;
     double *from = c->value = calloc(total + 1, sizeof *from);
     c->rows = calloc(all + 1, sizeof *c->rows);
     if (!from || !c->rows)
         return false;
     check_take(&from, n); /* of value, the first */
-    c->halved = check_take(&from, n);
+    for (int i = 0; i < NT_CHECK_REFINED; i++)
+        c->refined[i] = check_take(&from, n);
     c->step = c->plan->step;
     c->exact = check_take(&from, all), c->shown = check_take(&from, all);
     c->finer = check_take(&from, all);
@@ -377,22 +378,31 @@ static int check_advance(void *context, const nt_integrator *integrator)
 /* Events lay the steps out: those of a run that is compared follow its own events. */
 static nt_status check_integrate_events(check *c, nt_error *error)
 {
-    c->sequence = 0;
-    nt_integrator_observe_events(c->integrator, check_event, c);
     nt_status status =
         nt_integrator_run(c->integrator, c->plan->end, c->step, check_advance, c, error);
     if (status == NT_OK && nt_integrator_ended_by(c->integrator) >= 0)
         status = nt_objectives_advance(c->objectives, error);
     if (c->broke.status != NT_OK)
         *error = c->broke, status = c->broke.status;
-    if (status == NT_OK && c->has_sequence && c->sequence != c->first_sequence) {
-        *error = (nt_error){.status = NT_UNSUPPORTED,
-                            .message = "other events happen, or in another order"};
-        status = NT_UNSUPPORTED;
-    }
-    if (status == NT_OK && !c->has_sequence)
-        c->has_sequence = true, c->first_sequence = c->sequence;
     return status;
+}
+
+static void watch_sequence(check *c)
+{
+    c->sequence = 0;
+    nt_integrator_observe_events(c->integrator, check_event, c);
+}
+
+/* Runs are compared where the same happens in them, in one order. */
+static nt_status check_sequence(check *c, nt_error *error)
+{
+    if (!c->has_sequence)
+        c->has_sequence = true, c->first_sequence = c->sequence;
+    if (c->sequence == c->first_sequence)
+        return NT_OK;
+    *error =
+        (nt_error){.status = NT_UNSUPPORTED, .message = "other events happen, or in another order"};
+    return NT_UNSUPPORTED;
 }
 
 static nt_status check_integrate(check *c, nt_error *error)
@@ -433,11 +443,14 @@ static nt_status whole_run(check *c, int k, double d, double *y, nt_error *error
     c->moved[k] += d;
     nt_status status = system->set_parameters(system->self, c->moved);
     nt_objectives_restart(c->objectives);
+    watch_sequence(c);
     if (status != NT_OK) {
         *error = (nt_error){.status = status};
         snprintf(error->message, sizeof error->message, "%s", nt_status_text(status));
     } else
         status = check_integrate(c, error);
+    if (status == NT_OK)
+        status = check_sequence(c, error);
     return status == NT_OK ? check_look(c, c->integrator, c->objectives, y, error) : status;
 }
 
@@ -464,26 +477,34 @@ static nt_status check_difference(check *c, int k, int step, nt_error *error)
     return NT_OK;
 }
 
-/* Differences by runs of half the step, where steps follow events. */
-static nt_status halve_steps(check *c, int k, nt_error *error)
+/* Parts of the step that shorter ones have, none of them a multiple of another: equal steps of a
+ * half, a quarter and an eighth may all have an end just where a longer one has it, behind an
+ * event, and then differ as little as that. */
+static const double parts[NT_CHECK_REFINED] = {0.5, 0.309, 0.118};
+
+/* Differences by runs of a shorter step, number `which`, where steps follow events. */
+static nt_status refine_steps(check *c, int k, int which, nt_error *error)
 {
     double d = nt_check_steps[1] * natural_size(c, k), *const *y = c->run;
-    c->step = c->plan->step / 2;
+    c->step = parts[which] * c->plan->step;
     nt_status status = whole_run(c, k, d, y[0], error);
     if (status == NT_OK)
         status = whole_run(c, k, -d, y[1], error);
     c->step = c->plan->step;
     for (int i = 0; i < c->n && status == NT_OK; i++)
-        c->halved[i] = (y[0][i] - y[1][i]) / (2 * d);
-    c->found.halved = status == NT_OK ? c->halved : NULL;
+        c->refined[which][i] = (y[0][i] - y[1][i]) / (2 * d);
+    c->found.refined[which] = status == NT_OK ? c->refined[which] : NULL;
     return status;
 }
 
 static nt_status run_along_finer(check *c, nt_sensitivity *s, nt_error *error)
 {
+    watch_sequence(c);
     nt_status status = begin_along(c, s, error);
     if (status == NT_OK)
         status = check_integrate_events(c, error);
+    if (status == NT_OK)
+        status = check_sequence(c, error);
     if (status == NT_OK)
         status = check_look(c, c->integrator, c->objectives, c->run[0], error);
     for (int k = 0; k < c->sens->n && status == NT_OK; k++)
@@ -559,13 +580,36 @@ static bool is_settled(const check *c)
     return true;
 }
 
+/* Whether a derivative is called wrong so far. */
+static bool check_doubts(const check *c)
+{
+    bool doubts = false;
+    for (int i = 0; i < c->n_groups; i++)
+        doubts |= nt_check_judge(&c->groups[i], &c->found).kind == NT_CHECK_WRONG;
+    return doubts;
+}
+
+/* Shorter steps, until they explain what differs or there are none left. NT_NO_MEMORY. */
+static nt_status refine_verdict(check *c, int parameter, nt_error *error)
+{
+    int k = c->sens->parameters[parameter];
+    nt_status status = refine_steps(c, k, 0, error);
+    if (status == NT_OK && check_doubts(c) && !c->has_finer)
+        status = differentiate_finer(c, error);
+    c->found.finer = c->has_finer ? c->finer + (size_t)parameter * (size_t)c->n : NULL;
+    for (int i = 1; i < NT_CHECK_REFINED && status != NT_NO_MEMORY && check_doubts(c); i++)
+        status = refine_steps(c, k, i, error);
+    return status;
+}
+
 static int check_parameter(check *c, int parameter)
 {
     int k = c->sens->parameters[parameter], worked = 0;
     nt_error error = {0};
     c->found.exact = c->exact + (size_t)parameter * (size_t)c->n;
     c->found.size = natural_size(c, k);
-    c->found.halved = NULL;
+    memset(c->found.refined, 0, sizeof c->found.refined);
+    c->found.finer = NULL;
     memset(c->found.done, 0, sizeof c->found.done);
     for (int i = 0; i < STEPS; i++) {
         nt_status status = check_difference(c, k, i, &error);
@@ -582,14 +626,8 @@ static int check_parameter(check *c, int parameter)
         return nt_cli_fail(c->plan->path, &error);
     }
     if (nt_run_system(c->plan->run)->events && !c->plan->variable &&
-        halve_steps(c, k, &error) == NT_NO_MEMORY)
+        refine_verdict(c, parameter, &error) == NT_NO_MEMORY)
         return nt_cli_no_memory();
-    bool doubts = false;
-    for (int i = 0; i < c->n_groups && c->found.halved && !c->has_finer; i++)
-        doubts |= nt_check_judge(&c->groups[i], &c->found).kind == NT_CHECK_WRONG;
-    if (doubts && differentiate_finer(c, &error) == NT_NO_MEMORY)
-        return nt_cli_no_memory();
-    c->found.finer = c->has_finer ? c->finer + (size_t)parameter * (size_t)c->n : NULL;
     for (int i = 0; i < c->n_groups; i++) {
         nt_check_verdict v = nt_check_judge(&c->groups[i], &c->found);
         check_add_rows(c, &c->groups[i], parameter, &v);

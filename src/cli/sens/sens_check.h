@@ -4,8 +4,8 @@
 
 #include "cli/cli.h"
 
-/* Steps of differences, relative to the parameter. */
-enum { NT_CHECK_STEPS = 7 };
+/* Steps of differences, relative to the parameter; lengths of shorter steps of time. */
+enum { NT_CHECK_STEPS = 7, NT_CHECK_REFINED = 3 };
 extern const double nt_check_steps[NT_CHECK_STEPS];
 
 /* A quantity or an objective: columns that are judged together. */
@@ -26,9 +26,10 @@ typedef struct nt_check_differences {
     bool done[NT_CHECK_STEPS];
     double size;    /* of the parameter */
     bool own_steps; /* the runs choose their time steps                                        */
-    /* [n] by runs of half the step, where equal steps begin anew at events and move with these in
-     * runs, not in derivatives: both differ by the error of the method. NULL: they do not. */
-    const double *halved;
+    /* [n] by runs of shorter steps, the first of them half as long, where equal steps begin anew at
+     * events and move with these in runs, not in derivatives: both differ by the error of the
+     * method, which depends on where in a step an event is. NULL: they do not, or are not asked. */
+    const double *refined[NT_CHECK_REFINED];
     const double *finer; /* [n] the derivatives in steps of half the size; NULL: not computed */
     bool has_jumps; /* of the model: where nothing changes, a jump may have been missed        */
 } nt_check_differences;

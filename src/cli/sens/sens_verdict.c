@@ -33,7 +33,8 @@ static const double EXPLAINED = 3;
 static const double LAST_DIGITS = 1e-15;
 /* What half the step changes in a difference, or in a derivative, is three quarters of its error by
  * a method of second order and half of it by one of first order. What is wrong whatever the step
- * does not change with it. */
+ * does not change with it. Where in a step an event is decides the error with its length, so that
+ * half the step alone may change little by chance: several are looked at. */
 static const double ERRORS = 4;
 /* After this no other step can improve the verdict. */
 static const double CERTAIN = 1e-7;
@@ -127,12 +128,16 @@ static double contradiction_of(const nt_check_group *g, const nt_check_differenc
     return most;
 }
 
-/* What half the step changes in the difference, or in the derivative itself. */
+/* The most that shorter steps change in the difference, or half the step in the derivative itself.
+ */
 static double verdict_error_of_method(const nt_check_group *g, const nt_check_differences *d,
                                       int step)
 {
-    double error = d->halved ? verdict_distance(g, d->halved, d->four[step]) : 0;
-    return d->halved && d->finer ? fmax(error, verdict_distance(g, d->finer, d->exact)) : error;
+    double error = 0;
+    for (int i = 0; i < NT_CHECK_REFINED; i++)
+        if (d->refined[i])
+            error = fmax(error, verdict_distance(g, d->refined[i], d->four[step]));
+    return d->refined[0] && d->finer ? fmax(error, verdict_distance(g, d->finer, d->exact)) : error;
 }
 
 nt_check_verdict nt_check_judge(const nt_check_group *g, const nt_check_differences *d)
