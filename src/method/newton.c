@@ -170,11 +170,12 @@ static nt_status solve(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
 {
     const nt_problem *p = s->problem;
     nt_factors *f = s->factors;
-    double *z = w->z, scale = -w->c.scale;
-    const double *residual = w->residual;
-    for (int i = 0; i < p->nv; i++)
+    double *restrict z = w->z, scale = -w->c.scale;
+    const double *restrict residual = w->residual;
+    int nv = p->nv, n = p->n;
+    for (int i = 0; i < nv; i++)
         z[i] = scale * residual[i];
-    for (int i = p->nv; i < p->n; i++)
+    for (int i = nv; i < n; i++)
         z[i] = -residual[i];
     nt_factors_clear_dropped(f, z);
     nt_statistics *statistics = s->statistics;
