@@ -63,8 +63,7 @@ nt_status nt_plugin_load(const char *path, nt_error *error)
     return nt_said(error, status);
 }
 
-/* ---- what `evaluate` asks for -----------------------------------------------------------------
- */
+/* ---- what `evaluate` asks for ---------------------------------------------------------------- */
 
 int nt_view_port_of_body(const nt_view *view, int body)
 {
