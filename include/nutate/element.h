@@ -360,6 +360,10 @@ typedef struct nt_element_type {
      * holds them there: those of its own points that hang on nothing, as along a slack line. NULL:
      * there are none. */
     void (*rests)(const nt_element *element, const nt_view *view, unsigned char *lies);
+    /* Adds to the residual's place its derivative along `rates`, which are as its data and hold the
+     * derivatives of all their numbers in a parameter; bodies stay where they are. False, and
+     * nothing added: differences are taken, as they are where this is NULL. */
+    bool (*vary)(const nt_element *element, const nt_view *view, const void *rates);
 } nt_element_type;
 
 /* A node that an element adds terms to and takes derivatives in: the translation or the rotation of
