@@ -370,6 +370,10 @@ typedef struct nt_element_type {
      * there are none. */
     void (*rests)(const nt_element *element, const nt_view *view, unsigned char *lies);
     nt_memory_kind memory; /* how its n_memory numbers change */
+    /* Adds to the residual's place its derivative along `rates`, which are as its data and hold the
+     * derivatives of all their numbers in a parameter; bodies stay where they are. False, and
+     * nothing added: differences are taken, as they are where this is NULL. */
+    bool (*vary)(const nt_element *element, const nt_view *view, const void *rates);
 } nt_element_type;
 
 /* A node that an element adds terms to and takes derivatives in: the translation or the rotation of
