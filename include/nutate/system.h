@@ -405,8 +405,8 @@ struct nt_system {
     const int *given_rows;
     nt_status (*given)(void *self, int block, double t, const double *at, nt_given_rotation *out);
     /* [space.n_blocks] the block whose rotation each block turns with, as far as it turns with any:
-     * of a flexible body that of one of its nodes, else the block itself. Factors that are kept
-     * from step to step turn along (reuse_tangent). NULL: they stay as they are. */
+     * of a flexible body one of its nodes, else itself; R^3 x SO(3) that follow it, a chain that
+     * bends too. Factors that are kept turn along (reuse_tangent). NULL: they stay as they are. */
     const int *carriers;
     /* What evaluations have come across since the last call that a run should know of, though it
      * is no failure: the time at which it was worst, s, NaN: nothing. The integrator asks for it

@@ -8,14 +8,19 @@
 #include <float.h>
 #include <string.h>
 
-/* A kept tangent is given up when increments shrink by less than this from one to the next. */
-static const double SLOW = 0.25;
+/* A kept tangent is given up when increments shrink by less than this from one to the next, in the
+ * mean of two: then a new one costs less than what it saves in the steps to come. */
+static const double SLOW = 0.05;
+
+/* Increments that shrink by less than this are as small as rounding lets them be, where they are
+ * below their tolerances, or the iteration is in trouble. */
+static const double STUCK = 0.25;
 
 const char *const nt_reuse_words[] = {"never", "always", "auto", NULL};
 
 /* Exact tangents leave far less than what is allowed; kept ones leave about as much as they are
  * allowed: this share of it. */
-static const double KEPT_ERROR = 0.01;
+static const double KEPT_ERROR = 0.1;
 
 /* What the residual would be, by the rate at which kept factors contract, relative to its
  * tolerance: where it is no more than that it is not asked for. */
@@ -170,11 +175,12 @@ static nt_status solve(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
 {
     const nt_problem *p = s->problem;
     nt_factors *f = s->factors;
-    double *z = w->z, scale = -w->c.scale;
-    const double *residual = w->residual;
-    for (int i = 0; i < p->nv; i++)
+    double *restrict z = w->z, scale = -w->c.scale;
+    const double *restrict residual = w->residual;
+    int nv = p->nv, n = p->n;
+    for (int i = 0; i < nv; i++)
         z[i] = scale * residual[i];
-    for (int i = p->nv; i < p->n; i++)
+    for (int i = nv; i < n; i++)
         z[i] = -residual[i];
     nt_factors_clear_dropped(f, z);
     nt_statistics *statistics = s->statistics;
@@ -582,6 +588,26 @@ static nt_status end_by_rows(nt_stepper *s, const nt_newton *w, const rounding *
     return status;
 }
 
+/* By how much the next increment will be smaller than the last, at most as it seems, and by how
+ * much increments shrink in the mean. */
+typedef struct shrinking {
+    double next, mean;
+} shrinking;
+
+/* Of the n-th increment since sizes are compared; `last` and `before` came before it. With an exact
+ * tangent the next shrinks by the last ratio at least. With kept factors ratios go up and down, as
+ * one increment takes back what another one has stretched, and the first of them is that of what
+ * the prediction lacked: so two of them tell. */
+static shrinking shrinking_of(bool exact, int n, double size, double last, double before)
+{
+    double ratio = n > 0 ? size / last : 1;
+    if (exact || n == 0 || ratio >= 1)
+        return (shrinking){ratio, ratio};
+    if (n == 1)
+        return (shrinking){sqrt(ratio), ratio};
+    return (shrinking){larger(ratio, last / before), sqrt(size / before)};
+}
+
 NT_HOT nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w,
                                    nt_newton_equations *equations, nt_newton_correction *correct)
 {
@@ -641,9 +667,10 @@ NT_HOT nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w,
         astray = i == 0 && size * relative > 0.5 && is_astray(p, w, relative);
         /* what is left after this correction: the increments' geometric series, if they shrink */
         double ratio = i > first ? size / last : 1;
+        shrinking by = shrinking_of(fresh, i - first, size, last, before);
         double allowed = fresh ? 1 : KEPT_ERROR;
-        settled = size <= allowed || (ratio < 0.5 && ratio / (1 - ratio) * size <= allowed) ||
-                  (i > first && size <= 1 && ratio > SLOW); /* as far as rounding lets it go */
+        settled = size <= allowed || (by.next < 0.5 && by.next / (1 - by.next) * size <= allowed) ||
+                  (i > first && size <= 1 && by.mean > STUCK); /* as far as rounding lets it go */
         double rate = i > first + 1 ? fmax(ratio, sqrt(size / before)) : 1; /* of two at least */
         if (settled && !own && w->place && extra == 0 && residual * rate <= SURE) {
             bool met = false;
@@ -651,7 +678,7 @@ NT_HOT nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w,
             if (status != NT_OK || met)
                 return status;
         }
-        if (!settled && i > first && ratio > SLOW) {
+        if (!settled && i > first && by.mean > (fresh ? STUCK : SLOW)) {
             /* near a singular position rounding of positions is amplified in the multipliers: where
              * the motion stands still and only they move, the residual decides */
             if (fresh && worst_ratio(w->z, w->per_increment, p->nv) <= 1)
@@ -660,7 +687,9 @@ NT_HOT nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w,
                 return fail_moving(s, w, NT_NOT_CONVERGED, size);
             fresh = true;
         }
-        if (!settled && i + 1 >= most / 2) /* kept factors may not use up the iterations */
+        /* kept factors may not use up the iterations: they go on where two more will do */
+        bool ends = i + 1 < most - most / 4 && by.next * by.next * size <= allowed;
+        if (!settled && i + 1 >= most / 2 && !ends)
             fresh = true;
         before = last, last = size;
     }

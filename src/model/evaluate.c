@@ -175,18 +175,18 @@ bool nt_run_can_add(const nt_run *run, const nt_point *at, const nt_terms *terms
 NT_HOT nt_status nt_run_evaluate(void *self, const nt_point *at, const nt_terms *terms)
 {
     nt_run *run = self;
-    int next = 1;
+    int next = 1, all = run->model->n_bodies;
     if (!nt_run_can_add(run, at, terms))
         return NT_INVALID;
     const nt_view *view = begin_view(run, at, terms);
-    bool bodies_alone = asks_bodies_alone(run->model, terms);
-    if (bodies_alone || run->model->n_signals > 0) {
-        evaluate_bodies(run, view, 1, run->model->n_bodies);
-        next = run->model->n_bodies;
-    }
-    if (bodies_alone)
+    if (asks_bodies_alone(run->model, terms)) {
+        evaluate_bodies(run, view, next, all);
         return NT_OK;
-    find_signals(run, view);
+    }
+    if (run->model->n_signals > 0) {
+        next = evaluate_bodies(run, view, next, all);
+        find_signals(run, view);
+    }
     return evaluate_elements(run, view, next);
 }
 
@@ -397,7 +397,8 @@ nt_status nt_run_accept_tangent(void *self, const nt_point *at, int k,
     if (!along || (!along->memory && run && run->system.n_memory > 0) || !dnext ||
         !nt_run_can_look(run, at, false) || !nt_run_has_parameter(run, k))
         return NT_INVALID;
-    if (run->model->n_delays > 0 || run->model->grips_give) /* by differences */
+    const nt_model *model = run->model;
+    if (model->n_delays > 0 || model->grips_give || model->elements_remember) /* by differences */
         return NT_UNSUPPORTED;
     memcpy(dnext, along->memory, (size_t)run->system.n_memory * sizeof *dnext);
     return NT_OK;

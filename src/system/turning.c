@@ -2,6 +2,7 @@
 #include "system/turning.h"
 
 #include "linalg/solver.h"
+#include "system/turning_chain.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,9 +11,11 @@
 enum { MOST_ROWS = 12 };
 
 struct nt_turning {
-    double *q;       /* [nq] where the factors were made                      */
-    m3 *Q;           /* [n_blocks] rotations since then                       */
-    int *block;      /* [n_nodes] block of the space that a node turns with, -1: it does not */
+    double *q;     /* [nq] where the factors were made                      */
+    m3 *Q;         /* [n_blocks] rotations since then                       */
+    int *block;    /* [n_nodes] block of the space that a node turns with, -1: it does not */
+    bool *chained; /* [n_blocks] in a chain, of which a node's rotation is only a part */
+    nt_chains *chains;
     int *group;      /* [n_groups + 1] where the slots of each node with rows begin */
     int *slot;       /* [group[n_groups]] blocks of rows, one node after the other */
     int *place;      /* [n_groups] where its D begins                         */
@@ -85,7 +88,9 @@ nt_status nt_turning_take(nt_factors *f)
         return NT_NO_MEMORY;
     t->q = NT_TAKE(&f->arena, p->nq, double);
     t->Q = NT_TAKE(&f->arena, p->space.n_blocks, m3);
-    if (!t->q || !t->Q || list_groups(t, f) != NT_OK)
+    t->chained = NT_TAKE(&f->arena, p->space.n_blocks, bool);
+    if (!t->q || !t->Q || !t->chained || list_groups(t, f) != NT_OK ||
+        nt_chains_take(&t->chains, &f->arena, p, t->chained) != NT_OK)
         return NT_NO_MEMORY;
     t->block = NT_TAKE(&f->arena, p->pattern->n_nodes, int);
     int *owner = NT_TAKE(&f->arena, p->nv, int); /* the block of each entry of v */
@@ -131,12 +136,12 @@ double *nt_turning_configuration(nt_factors *f) { return f->turning ? f->turning
 
 /* ---- rotations ------------------------------------------------------------------------------- */
 
-/* R(q) R(q0)^T of the block that carries each. */
+/* R(q) R(q0)^T of the block that carries each; those of a chain have their own. */
 static void find_rotations(const nt_problem *p, nt_turning *t, const double *q)
 {
     for (int b = 0; b < p->space.n_blocks; b++) {
-        const nt_block *of = &p->space.blocks[p->system->carriers[b]];
-        if (b > 0 && p->system->carriers[b] == p->system->carriers[b - 1]) {
+        const nt_block *of = &p->space.blocks[t->chained[b] ? b : p->system->carriers[b]];
+        if (b > 0 && !t->chained[b] && p->system->carriers[b] == p->system->carriers[b - 1]) {
             t->Q[b] = t->Q[b - 1];
             continue;
         }
@@ -147,6 +152,7 @@ static void find_rotations(const nt_problem *p, nt_turning *t, const double *q)
         then.x = -then.x, then.y = -then.y, then.z = -then.z;
         t->Q[b] = quat_matrix(quat_unit(quat_multiply(now, then)));
     }
+    nt_chains_find(t->chains, p, t->Q, t->q, q);
 }
 
 /* A block of rows, [rows][columns], times Q of its node. */
@@ -315,11 +321,12 @@ static void turn(const nt_problem *p, const nt_turning *t, bool after, double *z
     const nt_pattern *pattern = p->pattern;
     for (int node = 0; node < pattern->n_primary; node++) {
         double *x = z + pattern->node_start[node];
-        if (t->block[node] < 0)
+        if (t->block[node] < 0 || t->chained[t->block[node]])
             continue;
         const m3 *Q = &t->Q[t->block[node]];
         v3_store(x, after ? m3_apply(*Q, v3_load(x)) : m3_apply_transposed(*Q, v3_load(x)));
     }
+    nt_chains_turn(t->chains, after, z);
     for (int g = 0; g < t->n_groups; g++) {
         int node = pattern->n_primary + g, n = rows_of(pattern, node);
         double *x = z + pattern->node_start[node], y[MOST_ROWS] = {0};

@@ -5,9 +5,9 @@
  *
  * exactly when all turn alike and nearly while a system deforms little. So old factors solve
  * S(t) x = b: turn b back, solve, turn x. What is not so shows as slow contraction. Q_i is the
- * rotation of the block that carries i (nt_system.carriers); D_m follows from the constraint
- * Jacobians, in the sense of least squares: G_m(t) Q = D_m G_m(t0). Internal to the system layer
- * and above. */
+ * rotation of the block that carries i (nt_system.carriers), but along a chain of blocks T follows
+ * its bending too (turning_chain.h); D_m follows from the constraint Jacobians, in the sense of
+ * least squares: G_m(t) Q = D_m G_m(t0). Internal to the system layer and above. */
 #ifndef NUTATE_SYSTEM_TURNING_H
 #define NUTATE_SYSTEM_TURNING_H
 

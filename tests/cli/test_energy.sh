@@ -20,7 +20,7 @@ tail -n 1 ball.csv | grep -q "^$ends" || fail "the last row is not where the run
 grep -q "^warning" err && fail "a run that ended is warned of besides: $(cat err)"
 
 # ---- less: a warning, the first line of the summary ----
-expect 0 run ball.yaml --step 1e-4
+expect 0 run ball.yaml --step 2e-4
 sed -n 1p err | grep -q "^warning: the energy has grown by .* J without a cause; a step of .* s would do" ||
     fail "first line of the summary: $(sed -n 1p err)"
 expect 0 run ball.yaml --step 1e-5 --duration 1.2

@@ -249,7 +249,7 @@ static void steps_see_contacts_before_they_close(void **state)
 
 /* Friction turns round at the height of a hinged hammer's blow. The energy left is that of
  * rkmk-dop853 at 1e-10, within 3e-3 of 4.41 J by second order, where a step over the turn left 0.2
- * J in; the swing, in steps of 1 ms, adds next to nothing. */
+ * J in, and within 1e-2 J by first; the swing, in steps of 1 ms, adds next to nothing. */
 static void steps_see_friction_turn(void **state)
 {
     (void)state;
@@ -263,7 +263,7 @@ static void steps_see_friction_turn(void **state)
         o = run_within(striking, left[i][0], "semi-explicit", "eigenvalue", 0.21, 1e-4, 1e-3,
                        "energy.total");
         assert_int_equal(o.status, NT_OK);
-        CLOSE(o.value, left[i][1], 0.03);
+        CLOSE(o.value, left[i][1], 0.01);
     }
 }
 

@@ -51,16 +51,30 @@ static double verdict_distance(const nt_check_group *g, const double *a, const d
     return isnan(largest) ? (double)INFINITY : largest;
 }
 
+/* The second smallest of the steps that were done; infinite where there are fewer. */
+static double second_smallest_step(const nt_check_differences *d)
+{
+    double least[2] = {(double)INFINITY, (double)INFINITY};
+    for (int j = 0; j < NT_CHECK_STEPS; j++) {
+        double step = d->done[j] ? nt_check_steps[j] : (double)INFINITY;
+        least[1] = fmax(least[0], fmin(step, least[1]));
+        least[0] = fmin(least[0], step);
+    }
+    return least[1];
+}
+
 /* The noise of one value at step i. Rounding is the same at all steps; what is not smooth shows in
- * the large ones, so that steps up to i count. Where time steps follow the parameter their error is
- * smooth over the smallest steps, with a slope of its own, and looks like noise over larger ones:
- * then all steps up to the first one count, whichever i. */
+ * the large ones, so that steps up to i count. One W may be small by chance: of the smallest step
+ * the next one counts as well. Where time steps follow the parameter their error is smooth over the
+ * smallest steps, with a slope of its own, and looks like noise over larger ones: then all steps up
+ * to the first one count, whichever i. */
 static double noise_of(const nt_check_group *g, const nt_check_differences *d, int i)
 {
-    double largest = 0;
+    double largest = 0, most = d->own_steps ? nt_check_steps[0] : nt_check_steps[i];
+    double second = second_smallest_step(d);
+    most = isfinite(second) ? fmax(most, second) : most;
     for (int j = 0; j < NT_CHECK_STEPS; j++)
-        if (d->done[j] &&
-            nt_check_steps[j] <= (d->own_steps ? nt_check_steps[0] : nt_check_steps[i]))
+        if (d->done[j] && nt_check_steps[j] <= most)
             largest = fmax(largest, verdict_distance(g, d->wiggle[j], NULL));
     return largest;
 }

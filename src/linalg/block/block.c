@@ -386,8 +386,8 @@ static double rounded_up(double error, double tolerance)
 }
 
 /* Back substitution, from the result of the forward one in vector 0 to x. */
-static double block_finish(nt_block_lu *block, const double *b, double *x, double tolerance,
-                           double least)
+NT_HOT static double block_finish(nt_block_lu *block, const double *b, double *x, double tolerance,
+                                  double least)
 {
     double *solution = block->vector[0], *r = block->vector[1];
     double error = least;

@@ -23,8 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Of the largest coordinate or velocity (1 at least): a row that jumps by less is what a start lets
- * pass. */
+/* Of its measure: a row that jumps by less is what a start lets pass. */
 static const double JUMPS = 1e-8;
 
 /* The time beside a stop, in roundings of the stop's time, or of the step. */
@@ -40,20 +39,16 @@ static nt_status rows_beside(nt_integrator *it, const nt_phase *phase, const dou
     return nt_problem_evaluate(it->problem, &at, &terms);
 }
 
-static double largest_of(const double *x, int n)
+/* What jumps of rows are measured by: turns by 1 rad and lengths by the largest coordinate,
+ * velocities and accelerations of both kinds by the largest one of their kind, 1 at least. */
+static void scales_of(const nt_problem *p, const nt_phase *at, nt_level level, double scale[2])
 {
-    double most = 1;
-    for (int i = 0; i < n; i++)
-        most = fmax(most, fabs(x[i]));
-    return most;
-}
-
-/* What a level is about. */
-static double level_scale(const nt_problem *p, const nt_phase *phase, nt_level level)
-{
-    return level == NT_POSITION   ? largest_of(phase->q, p->nq)
-           : level == NT_VELOCITY ? largest_of(phase->v, p->nv)
-                                  : largest_of(phase->vdot, p->nv);
+    scale[NT_LENGTH] = scale[NT_ANGLE] = 1;
+    for (int i = 0; i < p->nq && level == NT_POSITION; i++)
+        scale[NT_LENGTH] = fmax(scale[NT_LENGTH], fabs(at->q[i]));
+    const double *rates = level == NT_ACCELERATION ? at->vdot : at->v;
+    for (int i = 0; i < p->nv && level != NT_POSITION; i++)
+        scale[p->quantity[i]] = fmax(scale[p->quantity[i]], fabs(rates[i]));
 }
 
 /* The row that jumps most at a level and is missed just behind, and by how much it jumps; -1: none
@@ -63,8 +58,8 @@ static nt_status find_jump(nt_integrator *it, const nt_phase *from, const nt_pha
 {
     nt_stops *s = &it->stops;
     const nt_problem *p = it->problem;
-    double t = behind->all[NT_PHASE_T], *rows[3] = {s->rates_behind, s->reached, s->met};
-    double scale = level_scale(p, behind, level);
+    double t = behind->all[NT_PHASE_T], scale[2], *rows[3] = {s->rates_behind, s->reached, s->met};
+    scales_of(p, behind, level, scale);
     nt_status status = rows_beside(it, behind, from->memory, level, t - e, rows[0]);
     if (status == NT_OK)
         status = rows_beside(it, behind, behind->memory, level, t + e, rows[1]);
@@ -73,8 +68,9 @@ static nt_status find_jump(nt_integrator *it, const nt_phase *from, const nt_pha
     *which = -1, *jump = 0;
     for (int row = 0; row < (level == NT_POSITION ? p->nh : p->nc) && status == NT_OK; row++) {
         double by = rows[1][row] - rows[0][row], slope = rows[2][row] - rows[1][row];
-        if (s->apart[row] || !(fabs(by) > JUMPS * scale + 4 * fabs(slope)) ||
-            !(fabs(rows[1][row]) > 0.5 * fabs(by)) || fabs(by) <= fabs(*jump))
+        double seen = JUMPS * scale[p->quantity[p->nv + row]] + 4 * fabs(slope);
+        if (s->apart[row] || !(fabs(by) > seen) || !(fabs(rows[1][row]) > 0.5 * fabs(by)) ||
+            fabs(by) <= fabs(*jump))
             continue; /* it is none, or velocities have jumped with it already */
         *which = row, *jump = by;
     }

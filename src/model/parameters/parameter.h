@@ -42,7 +42,8 @@ typedef struct nt_touched {
     bool quadratic;       /* what it adds is quadratic in s: two values give the derivative */
     bool linear;          /* it is linear: they can be far away                             */
     const nt_expression *motion; /* prescribed motion that changes; NULL for none          */
-    double step; /* words change by their own size along s = step; 0 where there are none  */
+    double step;       /* words change by their own size along s = step; 0 where there are none  */
+    const void *rates; /* of the element's data, for nt_element_type.vary; NULL: not by it  */
 } nt_touched;
 
 /* An entry of what an element adds: its place in the element's own residual or among all rows, and

@@ -22,12 +22,13 @@
 
 /* Steps of the differences: the numbers of the file change by up to 4 % of their size. The
  * truncation of 1/x is then 6e-14, rounding 1e-14. Where that is not good enough (the estimate of
- * sixth order differs by 1e-9) the step is divided by eight, up to three times; and further, to
- * 5e-9, as long as that halves the doubt in some number that is not good yet: what follows from the
- * difference of two radii that are almost the same changes within a small part of their size.
+ * sixth order differs by 1e-9) the step is divided by eight, down to 5e-9: what follows from the
+ * difference of two radii that are almost the same changes within a small part of their size. Wider
+ * steps say nothing of that, nor whether narrower ones help: while they reach beyond a place where
+ * balls of a preloaded bearing begin to have play, each is as bad as the one before.
  */
 static const double FIRST_STEP = 1e-2, NEXT_STEP = 0.125, GOOD = 1e-9;
-enum { LEVELS = 4, MOST_LEVELS = 8, POINTS = 4 };
+enum { LEVELS = 8, POINTS = 4 };
 
 /* A relative change below this many units of rounding is what an assembly leaves, not a derivative.
  */
@@ -313,26 +314,22 @@ static nt_status survey_difference(nt_survey *s, double h)
     return NT_OK;
 }
 
-/* The better of this step's result and those before, word by word; whether all are good. *better:
- * whether it has halved the doubt in one that is not. */
-static bool survey_choose(nt_survey *s, double h, bool first, bool *better)
+/* The better of this step's result and those before, word by word; whether all are good. */
+static bool survey_choose(nt_survey *s, double h, bool first)
 {
     const double *saved = (const double *)(const void *)s->saved;
     double unit = fmin(1, s->length);
     bool good = true;
-    *better = false;
     for (size_t w = 0; w < s->words; w++) {
         double d = s->eighth[w], gap = fabs(d - s->sixth[w]);
         if (d == 0 && gap == 0 && (first || s->best[w] == 0))
             continue;
         double rounding = DBL_EPSILON * fmax(fabs(saved[w]), unit) / h, doubt = gap + rounding;
-        bool is_good = gap <= GOOD * fabs(d) + 100 * rounding;
-        *better = *better || (!is_good && !(s->doubt[w] <= 2 * doubt));
+        good = good && gap <= GOOD * fabs(d) + 100 * rounding;
         if (first || !(s->doubt[w] <= doubt)) {
             s->best[w] = d;
             s->doubt[w] = doubt;
         }
-        good = good && is_good;
     }
     return good;
 }
@@ -379,14 +376,13 @@ nt_status nt_survey_differentiate(nt_survey *s, double scale)
 {
     nt_status status = NT_OK;
     double h = FIRST_STEP * scale;
-    bool good = false, better = true;
+    bool good = false;
     if ((status = find_whether_assembles(s, h)) != NT_OK)
         return status;
-    for (int level = 0; status == NT_OK && !good && level < (better ? MOST_LEVELS : LEVELS);
-         level++) {
+    for (int level = 0; status == NT_OK && !good && level < LEVELS; level++) {
         status = survey_difference(s, h);
         if (status == NT_OK)
-            good = survey_choose(s, h, level == 0, &better);
+            good = survey_choose(s, h, level == 0);
         h *= NEXT_STEP;
     }
     /* whatever is kept apart from the words is left as far off as it goes: nt_survey_find_apart */
