@@ -215,9 +215,10 @@ static double second_derivative(const variation *v, const nt_expression *f, doub
     return jet[2];
 }
 
-/* Derivatives of f, f' and, where wanted, f'' in the parameter. The mixed derivative is exact by
- * polarisation: with c a natural change of p, (d/dt +- c d/dp)^2 f differ by 4 c d2f/dt dp. f''
- * has no exact derivative here; differences of sixth order. */
+/* Derivatives of f, f' and, where wanted, f'' in the parameter, at a bend those of the side on
+ * which it is looked at. The mixed derivative is exact by polarisation: with c a natural change of
+ * p, (d/dt +- c d/dp)^2 f differ by 4 c d2f/dt dp. f'' has no exact derivative here; differences of
+ * sixth order. */
 static void motion_rates(variation *v, const nt_expression *f, bool second)
 {
     nt_run *run = v->run;
@@ -234,14 +235,16 @@ static void motion_rates(variation *v, const nt_expression *f, bool second)
     }
     out[1] = (mixed[0] - mixed[1]) / (4 * c);
     double h = FIRST_STEP * c, least = (double)INFINITY;
+    int open = second ? nt_switches_open_side(run, v->view.at->t, v->view.at->memory, p) : 0;
     out[2] = 0;
     for (int level = 0; second && level < LEVELS; level++, h *= NEXT_STEP) {
         double sixth = 0, fourth = 0, rounding = 0;
-        for (int k = 0; k < 3; k++) {
-            double plus = second_derivative(v, f, (k + 1) * h);
-            double d = (plus - second_derivative(v, f, -(k + 1) * h)) / h;
-            sixth += NT_SIXTH[k] * d;
-            fourth += NT_FOURTH[k] * d;
+        for (int k = 0; k < (open ? NT_ONE_SIDED : 3); k++) {
+            double plus = second_derivative(v, f, open ? open * k * h : (k + 1) * h);
+            double minus = open ? 0 : second_derivative(v, f, -(k + 1) * h);
+            double d = (open ? open * plus : plus - minus) / h;
+            sixth += (open ? NT_SIDE_SIXTH[k] : NT_SIXTH[k]) * d;
+            fourth += (open ? NT_SIDE_FOURTH[k] : NT_FOURTH[k]) * d;
             rounding = fmax(rounding, DBL_EPSILON * fabs(plus) / h);
         }
         double gap = fabs(sixth - fourth);
