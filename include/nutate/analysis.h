@@ -86,7 +86,8 @@ NT_API nt_status nt_static_friction_at(nt_static *state, int i, nt_static_fricti
 /* What a point of a path is. */
 typedef enum nt_static_event {
     NT_STATIC_POINT,
-    NT_STATIC_LIMIT /* the load is largest or smallest along the path */
+    NT_STATIC_LIMIT, /* the load is largest or smallest along the path */
+    NT_STATIC_BRANCH /* another path crosses: the path that goes on straight is followed */
 } nt_static_event;
 
 /* A path of static states. Zero is a sensible value for every field but from and to. */

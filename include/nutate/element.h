@@ -31,7 +31,7 @@ extern "C" {
 #endif
 
 /* The version of this header's structs. A type says for which one it was written. */
-#define NT_ELEMENT_VERSION 1
+#define NT_ELEMENT_VERSION 2
 
 /* ---- keys of the model file -------------------------------------------------------------------
  */
@@ -252,6 +252,14 @@ typedef enum nt_along {
     NT_ALONG_DISPLACEMENT, /* of a joint: displacement, rate, thrust        */
 } nt_along;
 
+/* How an element's memory changes in `accept`, for derivatives: those of what an element remembers
+ * are found by differences of its `accept` and of its terms, unless it says that there are none. */
+typedef enum nt_memory_kind {
+    NT_MEMORY_VARIES, /* it depends on the motion and on parameters, as a largest stretch so far */
+    NT_MEMORY_COUNTS, /* it only picks branches, as a number of turns does                       */
+    NT_MEMORY_KEEPS,  /* `accept` leaves it as it was; `at_stop` changes it                      */
+} nt_memory_kind;
+
 /* A type of joint, force or contact: one constant descriptor per file. Its data are numbers of a
  * run (run.h) and start with `unsigned given`. What is said of a model or asked of it (rows, words)
  * does not change with parameters. */
@@ -302,7 +310,8 @@ typedef struct nt_element_type {
     nt_status (*evaluate)(const nt_element *element, const nt_view *view);
     /* Whether its force depends on velocities; NULL: never. */
     bool (*depends_on_rates)(const nt_run *run, const nt_element *element);
-    /* Entries of discrete memory it owns, their initial values and their update. */
+    /* Numbers that it remembers (nt_view_memory), zero at first and constant within a step.
+     * `accept` writes next[n_memory], its own: at the model's start, and whenever a step stands. */
     int n_memory;
     void (*accept)(const nt_element *element, const nt_view *view, double *next);
     /* What row i is (holonomic, then nonholonomic): quantity, and words such as "force along x". */
@@ -360,6 +369,11 @@ typedef struct nt_element_type {
      * holds them there: those of its own points that hang on nothing, as along a slack line. NULL:
      * there are none. */
     void (*rests)(const nt_element *element, const nt_view *view, unsigned char *lies);
+    nt_memory_kind memory; /* how its n_memory numbers change */
+    /* Adds to the residual's place its derivative along `rates`, which are as its data and hold the
+     * derivatives of all their numbers in a parameter; bodies stay where they are. False, and
+     * nothing added: differences are taken, as they are where this is NULL. */
+    bool (*vary)(const nt_element *element, const nt_view *view, const void *rates);
 } nt_element_type;
 
 /* A node that an element adds terms to and takes derivatives in: the translation or the rotation of
@@ -391,7 +405,8 @@ struct nt_element {
     size_t data;      /* where its data begin among the numbers of a run */
     size_t bytes;     /* of them, arrays included                        */
     unsigned part;    /* the share of f that its forces belong to: NT_EXPLICIT or NT_IMPLICIT */
-    int a, b;         /* bodies acted on; for one-body loads a is the ground and b the body */
+    int a, b;         /* bodies A and B: of NT_KEY_BODIES, or of the first two NT_KEY_BODY; with one
+                         of these alone, A is the ground. Further ones stand in the data only */
     int first_row;    /* of its holonomic rows and multipliers; -1 for none                 */
     int n_rows, node; /* their number, their node or -1                                     */
     int first_rate;   /* of its nonholonomic rows and multipliers, after all nh; -1 for none */
@@ -473,6 +488,13 @@ static inline double nt_view_own(const nt_element *e, const nt_view *view, nt_le
     return view->at->vdot ? view->at->vdot[e->own_v + i] : 0;
 }
 
+/* Number i of what the element remembers; zero while the state is sought that the model starts
+ * from. */
+static inline double nt_view_memory(const nt_element *e, const nt_view *view, int i)
+{
+    return view->at->memory ? view->at->memory[e->memory + i] : 0;
+}
+
 /* Add to a block row by row, and to the residual of a port: as many numbers as they have. */
 static inline void nt_view_add_numbers(const nt_view *view, int row, int column,
                                        const double *block)
@@ -520,12 +542,24 @@ NT_API nt_status nt_element_point(const nt_run *run, const nt_element *element,
 NT_API nt_status nt_element_refuse(const nt_run *run, const nt_element *element, nt_error *error,
                                    const char *words);
 
+/* For `evaluate`, where a tangent is wanted along an increment e of a body's rotation (system.h,
+ * nt_combination): the matrices of dw = W e and dalpha = A e, ground axes, with the factors of the
+ * rows in question, `damping` or `row_damping` and so on. They are not multiples of the identity,
+ * because e need not be a change of the rotation at this place. Translations and coordinates of the
+ * element's own have dv = damping e and dvdot = mass e. */
+NT_API nt_m3 nt_view_rate_map(const nt_view *view, int body, double damping, double stiffness);
+NT_API nt_m3 nt_view_acceleration_map(const nt_view *view, int body, double mass, double stiffness);
+
 /* For `declare`. The port of a body's translation, that of its rotation is the next one; added
  * where they are new; -1: memory is out, there is no such body, or a block was there already: all
  * ports come before the first block. */
 NT_API int nt_element_port_of_body(nt_model *model, nt_element *element, int body);
 /* The port of the element's own coordinates, likewise. */
 NT_API int nt_element_port_of_own(nt_model *model, nt_element *element);
+/* For `evaluate`: the same ports, as they were declared; -1 for others. Which numbers they have
+ * depends on whether the body is also A or B. */
+NT_API int nt_view_port_of_body(const nt_view *view, int body);
+NT_API int nt_view_port_of_own(const nt_view *view);
 /* Terms in a row port have derivatives in a column port: nothing where one of them has no node. */
 NT_API nt_status nt_element_couple(nt_model *model, nt_element *element, int row, int column,
                                    nt_block_shape shape);

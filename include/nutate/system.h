@@ -197,7 +197,8 @@ typedef struct nt_instant {
     double *restitution; /* [nh + nn] of rows that meet in an impact, 0 to 1; negative (as it
                             begins): no impact of this row's own */
     int happened; /* something did: else nothing of the above is looked at                     */
-    int timed_by; /* the indicator whose zero is the time of this; -1: the time is given       */
+    int timed_by; /* the indicator whose zero is the time of this; -1: the time is given. Where
+                     nothing happened: an argument of time at which a function of time bends  */
     int number;   /* of nt_events.word; -1 for what has no row in a table of events            */
     int ends;     /* the run ends here                                                         */
     int kept_at;  /* the entry of memory that held the time of this, s; -1: none                */
@@ -258,6 +259,10 @@ typedef struct nt_events {
      * for those of them that go away from where they push, and memory is to let them be off. What
      * such a row holds at a start may be more than it can. NULL: there are none. */
     void (*part)(void *self, const unsigned char *parted, double *memory);
+    /* Such rows, and their memory, that take part in an impact of other origin: of prescribed
+     * motions whose rates jump. `instant` as for `happen`, with nothing in it. NULL: there are
+     * none. */
+    nt_status (*join)(void *self, nt_instant *instant, nt_error *error);
     /* Indicators of rigid limits: the first of them and how many. Below zero it is passed while it
      * is free, and pulls while it bears. For static states: whether number i of them (of n_limits)
      * bears with this memory, where it does from now on (on 1) or no longer (on 0); -1: it stays.

@@ -118,8 +118,8 @@ class Static(Table):
 
     state: the last `State`. stable, softness: of that state; words: the entries of the motion that
     is softest. frequency: Hz, of that motion; of an unstable state NaN, and rate, 1/s, that at which
-    it is left. limits: loads that are largest or smallest along the path. free: what nothing
-    determines and was held.
+    it is left. limits: loads that are largest or smallest along the path; branches: loads under
+    which another path crosses it. free: what nothing determines and was held.
     """
 
     state: State
@@ -129,6 +129,7 @@ class Static(Table):
     frequency: float
     rate: float
     limits: List[float]
+    branches: List[float]
     free: List[str]
 
 
@@ -143,6 +144,7 @@ class _StaticSearch(RunOf):
     def __init__(self, model: "Model", values: Mapping[str, float]) -> None:
         super().__init__(model, values)
         self.limits: List[float] = []
+        self.branches: List[float] = []
         n = self.system.nh + self.system.nn
         self.reactions = ffi.new("double[]", max(n, 1))
 
@@ -226,6 +228,8 @@ class _StaticSearch(RunOf):
         """A point of the path."""
         if event == lib.NT_STATIC_LIMIT:
             self.limits.append(load)
+        if event == lib.NT_STATIC_BRANCH:
+            self.branches.append(load)
         self.put()
         return False
 
@@ -303,7 +307,7 @@ def _static_of(search: _StaticSearch) -> Static:
         {"title": search.model.title, "model": search.model.text},
     )
     found.state = copy_state(search.system, lib.nt_static_state(search.state))
-    found.limits = search.limits
+    found.limits, found.branches = search.limits, search.branches
     found.free = [
         search.name_of(lib.nt_static_free_entry(search.state, i))
         for i in range(lib.nt_static_free_count(search.state))

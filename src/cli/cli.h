@@ -425,6 +425,11 @@ int nt_cli_table_files(nt_cli_table *table, const nt_cli_options *options, const
 /* Texts are copied; false when memory is out. */
 bool nt_cli_table_column(nt_cli_table *table, const char *name, const char *unit,
                          const char *meaning);
+/* What a result of an analysis says about itself, into attributes[]; how many. history: the
+ * command, or NULL. The texts are those of the model and the arguments. */
+enum { NT_CLI_PROVENANCE = 7 };
+int nt_cli_provenance(const nt_model *model, const char *path, const char *history,
+                      nt_result_attribute attributes[NT_CLI_PROVENANCE]);
 int nt_cli_table_begin(nt_cli_table *table, const nt_model *model, const char *path,
                        const char *command);
 /* What is not finite is no result: it is said, with the first column for a place. */

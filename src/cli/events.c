@@ -85,22 +85,17 @@ static nt_status create_table(nt_cli_events *events, const nt_cli_plan *plan, in
         *error = (nt_error){.status = NT_NO_MEMORY, .message = "out of memory"};
         n = names ? n : 0;
     }
-    const char *title = nt_model_title(plan->model), *model = nt_cli_base_name(plan->path);
     const nt_result_words words = {.column = 1, .words = (const char *const *)names, .n = n};
-    const nt_result_attribute attributes[] = {
-        {"title", title, strlen(title)},
-        {"source", "nutate", 6},
-        {"nutate_version", nt_version(), strlen(nt_version())},
-        {"result_version", "1", 1},
-        {"table", "events", 6},
-        {"model_file", model, strlen(model)}};
+    nt_result_attribute attributes[NT_CLI_PROVENANCE + 1];
+    int described = nt_cli_provenance(plan->model, plan->path, NULL, attributes);
+    attributes[described++] = (nt_result_attribute){"table", "events", strlen("events")};
     const nt_result_setup setup = {.files = events->files,
                                    .n_files = events->n_files,
                                    .table = "events",
                                    .columns = columns,
                                    .n_columns = sizeof columns / sizeof *columns,
                                    .attributes = attributes,
-                                   .n_attributes = sizeof attributes / sizeof *attributes,
+                                   .n_attributes = described,
                                    .saved = state ? state->events.bytes : NULL,
                                    .saved_size = state ? state->events.size : 0,
                                    .words = &words,

@@ -62,21 +62,30 @@ bool nt_cli_table_column(nt_cli_table *table, const char *name, const char *unit
     return texts[0] && texts[1] && texts[2];
 }
 
-int nt_cli_table_begin(nt_cli_table *table, const nt_model *model, const char *path,
-                       const char *command)
+int nt_cli_provenance(const nt_model *model, const char *path, const char *history,
+                      nt_result_attribute attributes[NT_CLI_PROVENANCE])
 {
     size_t length;
     const char *text = nt_model_text(model, &length), *title = nt_model_title(model);
     const char *file = nt_cli_base_name(path);
-    const nt_result_attribute attributes[] = {
+    const nt_result_attribute all[NT_CLI_PROVENANCE] = {
         {"title", title ? title : "", title ? strlen(title) : 0},
         {"source", "nutate", strlen("nutate")},
         {"result_version", "1", 1},
         {"nutate_version", nt_version(), strlen(nt_version())},
         {"model", text, length},
         {"model_file", file, strlen(file)},
-        {"history", command, strlen(command)},
+        {"history", history, history ? strlen(history) : 0},
     };
+    memcpy(attributes, all, sizeof all);
+    return history ? NT_CLI_PROVENANCE : NT_CLI_PROVENANCE - 1;
+}
+
+int nt_cli_table_begin(nt_cli_table *table, const nt_model *model, const char *path,
+                       const char *command)
+{
+    nt_result_attribute attributes[NT_CLI_PROVENANCE];
+    int n = nt_cli_provenance(model, path, command, attributes);
     nt_result_setup setup = {.files = table->files,
                              .n_files = table->n_files,
                              .columns = table->columns,
@@ -84,7 +93,7 @@ int nt_cli_table_begin(nt_cli_table *table, const nt_model *model, const char *p
                              .arrays = table->arrays,
                              .n_arrays = table->n_arrays,
                              .attributes = attributes,
-                             .n_attributes = sizeof attributes / sizeof attributes[0]};
+                             .n_attributes = n};
     nt_error error = {0};
     table->path = path;
     if (table->n_files == 0)

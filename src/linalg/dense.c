@@ -169,3 +169,11 @@ int nt_dense_row_sizes(const nt_matrix *matrix, int slot, double *w, int *pivot,
     }
     return 1;
 }
+
+int nt_dense_determinant_sign(int n, const double *a, const int *pivot)
+{
+    int sign = 1;
+    for (int k = 0; k < n; k++)
+        sign *= (pivot[k] == k ? 1 : -1) * (a[(size_t)k * (size_t)n + (size_t)k] > 0 ? 1 : -1);
+    return sign;
+}

@@ -19,6 +19,9 @@ void nt_dense_solve(int n, const double *a, const int *pivot, double *b);
 /* b[n] := A^-T b. */
 void nt_dense_solve_transposed(int n, const double *a, const int *pivot, double *b);
 
+/* The sign of det A, 1 or -1, from these factors. */
+int nt_dense_determinant_sign(int n, const double *a, const int *pivot);
+
 /* Whether Cholesky's factorisation of a symmetric 6 x 6 matrix, row by row, exists. */
 bool nt_dense_is_positive6(const double A[36]);
 

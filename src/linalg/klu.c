@@ -8,12 +8,13 @@
 
 struct nt_klu {
     int n, entries, singular;
-    int *start, *row; /* compressed columns: [n + 1], [entries]           */
-    int *source;      /* [entries] where each entry is in the block values */
-    double *values;   /* [entries]                                        */
-    double *chosen;   /* [entries] the values that the present pivots were chosen with; NULL where
-                         pivots are chosen anew every time */
-    int as_chosen;    /* the factors are those of `chosen`, and no others since */
+    int *start, *row;    /* compressed columns: [n + 1], [entries]           */
+    int *source;         /* [entries] where each entry is in the block values */
+    double *values;      /* [entries]                                        */
+    unsigned char *seen; /* [n] scratch of a permutation's sign           */
+    double *chosen; /* [entries] the values that the present pivots were chosen with; NULL where
+                       pivots are chosen anew every time */
+    int as_chosen;  /* the factors are those of `chosen`, and no others since */
     klu_common common;
     klu_symbolic *symbolic;
     klu_numeric *numeric;
@@ -73,8 +74,10 @@ nt_klu *nt_klu_create(const nt_pattern *pattern, int scaled)
     klu->row = malloc(room * sizeof *klu->row);
     klu->source = malloc(room * sizeof *klu->source);
     klu->values = malloc(room * sizeof *klu->values);
+    klu->seen = malloc((size_t)klu->n + 1);
     klu->chosen = scaled ? NULL : malloc(room * sizeof *klu->chosen);
-    if (!klu->start || !klu->row || !klu->source || !klu->values || !(scaled || klu->chosen))
+    if (!klu->start || !klu->row || !klu->source || !klu->values || !klu->seen ||
+        !(scaled || klu->chosen))
         goto fail;
     compress(klu, pattern);
     klu_defaults(&klu->common);
@@ -102,6 +105,7 @@ void nt_klu_destroy(nt_klu *klu)
     free(klu->row);
     free(klu->source);
     free(klu->values);
+    free(klu->seen);
     free(klu->chosen);
     free(klu);
 }
@@ -179,6 +183,34 @@ void nt_klu_solve(nt_klu *klu, double *b, int transposed)
         klu_tsolve(klu->symbolic, klu->numeric, klu->n, 1, b, &klu->common);
     else
         klu_solve(klu->symbolic, klu->numeric, klu->n, 1, b, &klu->common);
+}
+
+/* The sign of a permutation: each cycle of even length changes it. */
+static int permutation_sign(const int *of, int n, unsigned char *seen)
+{
+    int sign = 1;
+    memset(seen, 0, (size_t)n);
+    for (int i = 0; i < n; i++) {
+        int length = 0;
+        for (int j = i; !seen[j]; j = of[j], length++)
+            seen[j] = 1;
+        if (length > 0 && length % 2 == 0)
+            sign = -sign;
+    }
+    return sign;
+}
+
+/* P A Q = L U, rows of A divided by positive numbers where they are scaled. */
+int nt_klu_determinant_sign(const nt_klu *klu)
+{
+    if (!klu || !klu->numeric || klu->singular >= 0)
+        return 0;
+    int sign = permutation_sign(klu->numeric->Pnum, klu->n, klu->seen) *
+               permutation_sign(klu->symbolic->Q, klu->n, klu->seen);
+    const double *pivot = klu->numeric->Udiag;
+    for (int k = 0; k < klu->n; k++)
+        sign = pivot[k] < 0 ? -sign : sign;
+    return sign;
 }
 
 int nt_klu_singular_unknown(const nt_klu *klu) { return klu->singular; }

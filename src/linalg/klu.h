@@ -23,6 +23,9 @@ nt_status nt_klu_restore(nt_klu *klu, const char *bytes);
 
 void nt_klu_solve(nt_klu *klu, double *b, int transposed);
 
+/* The sign of the determinant, 1 or -1; 0 without factors. */
+int nt_klu_determinant_sign(const nt_klu *klu);
+
 /* The unknown whose column had no pivot, -1 when not known. */
 int nt_klu_singular_unknown(const nt_klu *klu);
 double nt_klu_flops(nt_klu *klu);

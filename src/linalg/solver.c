@@ -782,16 +782,16 @@ const nt_solver_statistics *nt_solver_get_statistics(const nt_solver *solver)
 
 const char *nt_solver_name(const nt_solver *solver)
 {
-    if (!solver)
-        return "none";
-    switch (solver->in_use) {
-    case NT_SOLVER_DENSE:
-        return "dense";
-    case NT_SOLVER_KLU:
-        return "klu";
-    default:
-        return "block";
-    }
+    static const char *const names[] = {[NT_SOLVER_DENSE] = "dense", [NT_SOLVER_KLU] = "klu"};
+    return !solver ? "none" : solver->in_use == NT_SOLVER_BLOCK ? "block" : names[solver->in_use];
+}
+
+int nt_solver_determinant_sign(const nt_solver *s)
+{
+    if (s->in_use == NT_SOLVER_KLU)
+        return nt_klu_determinant_sign(s->fallback ? s->safe : s->klu);
+    bool dense = s->in_use == NT_SOLVER_DENSE && s->singular_unknown < 0;
+    return dense ? nt_dense_determinant_sign(s->pattern->n, s->dense, s->pivot) : 0;
 }
 
 int nt_solver_singular_unknown(const nt_solver *solver)

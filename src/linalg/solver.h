@@ -10,6 +10,10 @@
  */
 nt_status nt_solver_solve_kept(nt_solver *solver, double *b);
 
+/* The sign of the determinant of the matrix that was factorised last, unknowns that are left out
+ * apart: 1 or -1; 0 where it is not known, as from factors by blocks. */
+int nt_solver_determinant_sign(const nt_solver *solver);
+
 /* All that decides the bits of later factorisations besides their matrices and the rows left out:
  * how long a fallback stays in use, KLU's pivots; and the statistics. Of solvers of one kind on one
  * pattern. Restoring factorises the matrix whose factors were in use (NULL: they are void), which

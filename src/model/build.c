@@ -213,6 +213,8 @@ static int number_multipliers(nt_model *model, int n_primary)
         nt_element *e = &model->elements[i];
         e->memory = e->type->n_memory > 0 ? model->system.n_memory : -1;
         model->system.n_memory += e->type->n_memory;
+        if (e->type->n_memory > 0 && e->type->memory == NT_MEMORY_VARIES)
+            model->elements_remember = true;
     }
     model->system.n_memory += nt_model_lay_out_delays(model, model->system.n_memory);
     nt_model_lay_out_events(model);
@@ -332,6 +334,17 @@ static nt_status find_carriers(nt_model *model)
     return NT_OK;
 }
 
+/* Whether all that elements remember picks branches, as turns that are counted do. */
+static bool remembers_counts_alone(const nt_model *model)
+{
+    bool counts = true;
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element_type *type = model->elements[i].type;
+        counts = counts && (type->n_memory == 0 || type->memory == NT_MEMORY_COUNTS);
+    }
+    return counts;
+}
+
 static nt_status build_describe(nt_model *model)
 {
     nt_system *s = &model->system;
@@ -360,8 +373,8 @@ static nt_status build_describe(nt_model *model)
     s->capabilities = NT_HAS_TANGENT | NT_APPLIES_MAP | NT_HAS_ENERGY | NT_HAS_PARAMETERS |
                       NT_HAS_PARAMETER_TANGENT | NT_HAS_MOMENTA | NT_ALL_LEVELS | NT_AFFINE |
                       NT_HAS_SPLIT | NT_DISCRETE_MEMORY; /* memory counts turns */
-    if (model->memory_varies || model->grips_give ||     /* places, samples */
-        model->n_sampled + model->n_delays > 0)
+    if (model->memory_varies || model->grips_give || model->n_delays > 0 || /* places, samples */
+        !remembers_counts_alone(model))
         s->capabilities &= ~(unsigned)NT_DISCRETE_MEMORY;
     if (model->n_delays > 0)
         s->capabilities |= NT_KEEPS_RATES;

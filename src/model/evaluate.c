@@ -397,7 +397,8 @@ nt_status nt_run_accept_tangent(void *self, const nt_point *at, int k,
     if (!along || (!along->memory && run && run->system.n_memory > 0) || !dnext ||
         !nt_run_can_look(run, at, false) || !nt_run_has_parameter(run, k))
         return NT_INVALID;
-    if (run->model->n_delays > 0 || run->model->grips_give) /* by differences */
+    const nt_model *model = run->model;
+    if (model->n_delays > 0 || model->grips_give || model->elements_remember) /* by differences */
         return NT_UNSUPPORTED;
     memcpy(dnext, along->memory, (size_t)run->system.n_memory * sizeof *dnext);
     return NT_OK;

@@ -223,7 +223,8 @@ struct nt_model {
     nt_event *happenings; /* [n_happenings] what the section `events` says */
     int n_happenings, n_indicated;
     bool joints_change, parameters_change, memory_varies;
-    bool grips_give; /* some contacts that stick are elastic */
+    bool elements_remember; /* what changes smoothly: nt_memory_kind */
+    bool grips_give;        /* some contacts that stick are elastic */
     /* where all of it is remembered: of joints whether they are off (0), on (1) or latched too (2),
      * and where they are latched; of parameters whether they are set, and to what; of events when
      * they are due */

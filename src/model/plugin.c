@@ -63,6 +63,27 @@ nt_status nt_plugin_load(const char *path, nt_error *error)
     return nt_said(error, status);
 }
 
+/* ---- how rotations vary ---------------------------------------------------------------------- */
+
+/* Whether a tangent is wanted, and there is such a body. */
+static bool plugin_can_turn(const nt_view *view, int body)
+{
+    return view && view->terms && view->terms->combination && body >= 0 &&
+           body < view->model->n_bodies;
+}
+
+nt_m3 nt_view_rate_map(const nt_view *view, int body, double damping, double stiffness)
+{
+    return plugin_can_turn(view, body) ? nt_rate_map(view, body, damping, stiffness)
+                                       : m3_scale(damping, m3_identity());
+}
+
+nt_m3 nt_view_acceleration_map(const nt_view *view, int body, double mass, double stiffness)
+{
+    return plugin_can_turn(view, body) ? nt_acceleration_map(view, body, mass, stiffness)
+                                       : m3_scale(mass, m3_identity());
+}
+
 /* ---- forces between two bodies by differences ----------------------------------------------- */
 
 nt_status nt_element_couple_pair(nt_model *model, nt_element *element)

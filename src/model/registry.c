@@ -200,19 +200,19 @@ const nt_route *nt_element_route(const nt_model *model, const nt_element *elemen
     return NULL;
 }
 
-/* `between` two bodies, or two keys of bodies; `on` one, then A is the ground; along a `joint`, or
- * the first of two, whose bodies they are. */
+/* A and B: `between` two bodies, or the first two keys of one body; with one alone, such as `on`, A
+ * is the ground; along a `joint`, or the first of two, they are its bodies. */
 void nt_element_bind(const nt_model *model, nt_element *element)
 {
     const char *data = nt_model_data(model, element);
-    int joints[2];
+    int joints[2], bound = 0;
     element->a = element->b = 0;
-    for (const nt_key *key = element->type->keys; key->name; key++) {
+    for (const nt_key *key = element->type->keys; key->name && bound < 2; key++) {
         const int *body = (const int *)(const void *)(data + key->offset);
         if (key->type == NT_KEY_BODIES)
-            element->a = body[0], element->b = body[1];
+            element->a = body[0], element->b = body[1], bound = 2;
         if (key->type == NT_KEY_BODY) /* the second of two stands for B */
-            element->a = element->b, element->b = body[0];
+            element->a = element->b, element->b = body[0], bound++;
     }
     const nt_route *route = nt_element_route(model, element);
     if (route && route->n > 0)

@@ -46,6 +46,7 @@ static nt_status forward_take_memory(nt_sensitivity *s)
     bool good =
         s->route && NT_DOUBLES(arena, linear > start ? linear : start, &s->directions.scratch) &&
         NT_DOUBLES(arena, all, &s->now, &s->next, &s->before) &&
+        (!it->stops.events || NT_DOUBLES(arena, all, &s->kept)) &&
         (!it->method->vary_dense || NT_DOUBLES(arena, all, &s->between)) &&
         NT_DOUBLES(arena, count, &s->work, &s->work_before, &s->event_time) &&
         NT_DOUBLES(arena, count, &s->jump_time) &&

@@ -28,6 +28,7 @@ struct nt_sensitivity {
     size_t all;          /* doubles of all variations                        */
     double *now, *next;  /* [all] variations at the integrator's now         */
     double *before;      /* [all] at the start of the last step              */
+    double *kept;        /* [all] while others begin anew; NULL: of a system without events */
     double *between;     /* [n][stride] inside the last step; NULL for methods without vary_dense */
     double between_t;    /* s; NaN for none                                  */
     double linearised_t; /* s, end of the step whose linearisation is in the scratch; or NaN */

@@ -234,13 +234,34 @@ static nt_status add_loss(nt_sensitivity *s, const nt_phase *from, const nt_phas
 /* What a switch does is the same a little later; what an event does may depend on the time. */
 static bool moves_time(const nt_integrator *it, const nt_jump_of_state *jump)
 {
-    return jump->kept_at >= 0 || (jump->asked >= 0 && it->stops.way[jump->asked] != NT_INSIDE);
+    return jump->kept_at >= 0 || jump->drives ||
+           (jump->asked >= 0 && it->stops.way[jump->asked] != NT_INSIDE);
 }
 
 /* What an instant makes of a variation: of q, v and memory, and of the energy that it gives. */
 typedef struct behind_rates {
     double *q, *v, *memory, loss;
 } behind_rates;
+
+/* What happens at a state beside. *other: it is something else. */
+static nt_status happens_beside(nt_sensitivity *s, const nt_jump_of_state *jump,
+                                const nt_phase *varied, nt_phase *behind, bool *other,
+                                nt_error *error)
+{
+    nt_integrator *it = s->integrator;
+    nt_instant instant = {.happened = 1, .number = jump->number};
+    nt_status status = NT_OK;
+    if (jump->alone) {
+        memcpy(behind->all, varied->all, it->size * sizeof(double));
+        it->stops.pattern = 0;
+    } else
+        status = nt_instant_behind(it, jump->asked, varied, behind, &instant, error);
+    *other = !instant.happened || instant.number != jump->number;
+    if (status == NT_OK && !*other && jump->drives)
+        status = nt_drive_jump_beside(it, varied, behind, other, error);
+    *other = *other || it->stops.pattern != jump->pattern;
+    return status;
+}
 
 /* Of what happens at states beside, by differences over steps of `step` times the variation.
  * *other: something else happens there, and nothing is known. */
@@ -261,7 +282,6 @@ static nt_status difference_behind(nt_sensitivity *s, const nt_jump_of_state *ju
     for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK && !*other; j++) {
         int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
         double weight = sign * nt_stencil[distance - 1] / step;
-        nt_instant instant;
         memcpy(varied.all, jump->from->all, it->size * sizeof(double));
         nt_sensitivity_move(p, jump->from, d, sign * distance * step, s->values, &varied);
         if (moves_time(it, jump))
@@ -269,11 +289,9 @@ static nt_status difference_behind(nt_sensitivity *s, const nt_jump_of_state *ju
         if (s->route[i].parameter >= 0)
             status = nt_sensitivity_move_parameter(s, i, sign * distance * step);
         if (status == NT_OK)
-            status = nt_instant_behind(it, jump->asked, &varied, &beside, &instant, error);
+            status = happens_beside(s, jump, &varied, &beside, other, error);
         if (status != NT_OK)
             return status;
-        *other = !instant.happened || it->stops.pattern != jump->pattern ||
-                 instant.number != jump->number;
         nt_space_difference(&p->space, p->frame, behind->q, beside.q, s->values);
         for (size_t k = 0; k < nv; k++) {
             out->q[k] += weight * s->values[k];
@@ -433,6 +451,44 @@ static nt_status balance_before(nt_sensitivity *s, const nt_jump_of_state *jump,
     return status == NT_OK ? balance_beside(it, from) : status;
 }
 
+/* The times at which functions of time bend follow the parameters by jump_time[n]; passes: what the
+ * argument changes by in time. *moves: one of them does. */
+static nt_status find_bend_rates(nt_sensitivity *s, const nt_jump_of_state *jump, bool *moves,
+                                 nt_error *error)
+{
+    double passes = 0;
+    nt_variation motion = motion_of(s, jump->from, s->next);
+    s->balances = false;
+    nt_status status = indicator_rate(s, jump, -1, &motion, &passes);
+    *moves = false;
+    for (int i = 0; i < s->n && status == NT_OK; i++) {
+        nt_variation d = nt_sensitivity_variation(s, s->now, i, NT_APART_FIRST);
+        status = time_rate(s, jump, i, &d, passes, &s->jump_time[i], error);
+        *moves = *moves || s->jump_time[i] != 0;
+    }
+    return status;
+}
+
+/* Nothing happens but that a function of time bends. Accelerations have other derivatives behind a
+ * bend that has moved than before it: equal steps that go on from those before would take both for
+ * one, and be off by the order of the step. */
+static nt_status vary_bend(nt_sensitivity *s, const nt_jump_of_state *jump, nt_error *error)
+{
+    bool moves;
+    nt_status status = find_bend_rates(s, jump, &moves, error);
+    if (status != NT_OK || !moves)
+        return status;
+    memcpy(s->kept, s->now, s->all * sizeof *s->now);
+    status = nt_sensitivity_begin_again(s, error);
+    for (int i = 0; i < s->n; i++)
+        if (s->jump_time[i] == 0) { /* nothing has moved along it */
+            nt_variation d = nt_sensitivity_variation(s, s->kept, i, NT_APART_FIRST);
+            nt_sensitivity_write(s, s->now, i, d.q);
+        }
+    memcpy(s->before, s->now, s->all * sizeof *s->now);
+    return status;
+}
+
 double nt_sensitivity_event_time(const nt_sensitivity *s, int i)
 {
     return s && i >= 0 && i < s->n && isfinite(s->event_t) ? s->event_time[i] : 0;
@@ -453,7 +509,8 @@ nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of
     if (jump->settled)
         return vary_settled(s, jump, error);
     if (jump->bends)
-        return nt_sensitivity_begin_again(s, error);
+        return jump->indicator < 0 ? nt_sensitivity_begin_again(s, error)
+                                   : vary_bend(s, jump, error);
     nt_factors *factors = it->factors; /* impacts beside choose rows anew */
     int n_dropped = factors->n_dropped;
     memcpy(it->kept, factors->dropped, (size_t)n_dropped * sizeof *it->kept);
@@ -471,11 +528,11 @@ nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of
     if (status != NT_OK)
         return nt_fail(error, status, "sensitivities of an event at t = %.9g s: %s", s->t,
                        nt_status_text(status));
-    if (jump->indicator >= 0 && !s->balances)
+    if (jump->indicator >= 0 && !s->balances && !jump->alone)
         status = check_at_zero(s, jump, error);
     if (status != NT_OK)
         return status;
-    if (jump->indicator >= 0 && !(fabs(passes) > GRAZES * jump->scale))
+    if (jump->indicator >= 0 && !(fabs(passes) > (jump->alone ? 0 : GRAZES * jump->scale)))
         return grazes(s, jump, error);
     bool maps = false; /* more than accelerations jumps */
     for (size_t k = 0; k < nv; k++)

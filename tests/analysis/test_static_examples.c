@@ -249,6 +249,141 @@ static void limit_without_stiffness(void **state)
     }
 }
 
+/* ---- branching points ----------------------------------------------------------------------- */
+
+typedef struct branch_path {
+    int limits, branches;
+    double load[8], limit[4];
+} branch_path;
+
+static int look_for_branches(void *context, nt_static *state, double load, nt_static_event event)
+{
+    branch_path *p = context;
+    (void)state;
+    if (event == NT_STATIC_BRANCH && p->branches < 8)
+        p->load[p->branches] = load;
+    if (event == NT_STATIC_LIMIT && p->limits < 4)
+        p->limit[p->limits] = load;
+    p->branches += event == NT_STATIC_BRANCH;
+    p->limits += event == NT_STATIC_LIMIT;
+    return 0;
+}
+
+static const double STEEP = 3, LOAD = 6000;
+
+/* Forces per k, and the stiffness against moves to the side per 2 k: of two springs from x = +-1,
+ * and of two more from y = +-1. */
+static double steep_load(double z, int pairs)
+{
+    return 2 * pairs * (sqrt(1 + STEEP * STEEP) / sqrt(1 + z * z) - 1) * z;
+}
+
+static double sideways(double z, int pairs)
+{
+    double L2 = 1 + z * z, off = 1 - sqrt(1 + STEEP * STEEP) / sqrt(L2);
+    return 1 / L2 + off * z * z / L2 + (pairs - 1) * off;
+}
+
+/* A steep truss can go to the side before it snaps. It stands in a plane, or on four springs, which
+ * lose their stiffness in two directions at once: the path that goes on straight is followed, with
+ * what it passes, however long the steps are. */
+static void branches_of_trusses(void **state)
+{
+    static const char text[] =
+        "nutate: 1\ngravity: [0, 0, 0]\nparameters: {k: 1e3, h: 3, P: 6000}\n"
+        "bodies:\n  n: {mass: 1, point: true, position: [0, 0, h]}\nforces:\n"
+        "  a: {type: spring, between: [ground, n], at: [[-1, 0, 0], [0, 0, h]], stiffness: k}\n"
+        "  b: {type: spring, between: [ground, n], at: [[1, 0, 0], [0, 0, h]], stiffness: k}\n"
+        "  p: {type: force, on: n, value: [0, 0, -P]}\n";
+    static const char *const rest[] = {
+        "joints:\n  plane: {type: planar, between: [ground, n], at: [0, 0, 0], axis: [0, 1, 0]}\n",
+        "  c: {type: spring, between: [ground, n], at: [[0, -1, 0], [0, 0, h]], stiffness: k}\n"
+        "  d: {type: spring, between: [ground, n], at: [[0, 1, 0], [0, 0, h]], stiffness: k}\n"};
+    static const double steps[] = {0.05, 0.4};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        int pairs = 1 + i / 2, found = 0;
+        char whole[2000];
+        bench b = {0};
+        branch_path p = {0};
+        nt_static_path path = {.to = 1,
+                               .arc_length = 1,
+                               .step = steps[i % 2],
+                               .observe = look_for_branches,
+                               .context = &p};
+        double l = sqrt(1 + STEEP * STEEP), z = sqrt(cbrt(l) * cbrt(l) - 1);
+        double most = 1e3 * steep_load(z, pairs) / LOAD;
+        snprintf(whole, sizeof whole, "%s%s", text, rest[pairs - 1]);
+        if (nt_model_read_text(&b.model, whole, strlen(whole), "model", NULL, NULL, 0, &b.error))
+            fail_msg("%s", b.error.message);
+        begin_bench(&b, (nt_static_setup){.set_load = nt_loading_apply});
+        if (nt_static_follow(b.state, &path, &b.error))
+            fail_msg("%d pairs: %s", pairs, b.error.message);
+        assert_int_equal(p.limits, 2);
+        is_close("first limit", p.limit[0], most, 1e-9 * most);
+        is_close("second limit", p.limit[1], -most, 1e-9 * most);
+        const double h = 1e-3;
+        for (double at = STEEP; at > -STEEP; at -= h) {
+            double low = at - h, high = at;
+            if (sideways(low, pairs) * sideways(high, pairs) > 0)
+                continue;
+            for (int k = 0; k < 60; k++) {
+                double mid = (low + high) / 2;
+                *(sideways(mid, pairs) * sideways(high, pairs) > 0 ? &high : &low) = mid;
+            }
+            double load = 1e3 * steep_load(low, pairs) / LOAD;
+            assert_true(found < 8 && found < p.branches);
+            is_close("branching point", p.load[found++], load, 1e-9);
+        }
+        assert_int_equal(p.branches, found);
+        assert_true(found >= 2);
+        close_bench(&b);
+    }
+}
+
+/* A shallow arch under loads far above what it snaps under: its limits are those of small steps,
+ * and the path is never taken back the way it came. */
+static void arch_under_far_too_much(void **state)
+{
+    static const char text[] =
+        "nutate: 1\ngravity: [0, 0, 0]\nparameters: {H: 0.03, P: 800}\nbeams:\n  b:\n"
+        "    points: [[-1, 0, 0], [-0.5, 0, 0.75*H], [0, 0, H], [0.5, 0, 0.75*H], [1, 0, 0]]\n"
+        "    line: spline\n    elements: 10\n"
+        "    sections: [{stiffness: [2e6, 8e5, 8e5, 20, 20, 40], mass: [1, 1, 1, 1e-3, 5e-4, "
+        "5e-4]}]\n"
+        "markers: {mid: {on: b, station: 0.5}}\njoints:\n"
+        "  c: {type: revolute, between: [ground, b.root], at: [-1, 0, 0], axis: [0, 1, 0]}\n"
+        "  d: {type: revolute, between: [ground, b.tip], at: [1, 0, 0], axis: [0, 1, 0]}\n"
+        "forces: {p: {type: force, on: b.node31, at: mid, value: [0, 0, -P]}}\n";
+    static const struct {
+        const char *P;
+        double step;
+    } given[] = {{"800", 0.01}, {"80000", 0}};
+    branch_path found[2] = {0};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        bench b = {0};
+        const nt_setting setting = {"P", given[i].P};
+        nt_static_path path = {.to = 1,
+                               .arc_length = 1,
+                               .step = given[i].step,
+                               .observe = look_for_branches,
+                               .context = &found[i]};
+        if (nt_model_read_text(&b.model, text, strlen(text), "model", NULL, &setting, 1, &b.error))
+            fail_msg("%s", b.error.message);
+        begin_bench(&b, (nt_static_setup){.set_load = nt_loading_apply});
+        if (nt_static_follow(b.state, &path, &b.error))
+            fail_msg("P = %s: %s", given[i].P, b.error.message);
+        close_bench(&b);
+    }
+    assert_int_equal(found[0].limits, 4);
+    assert_int_equal(found[1].limits, 4);
+    for (int k = 0; k < 4; k++)
+        is_close("limit", 100 * found[1].limit[k], found[0].limit[k], 1e-9);
+    assert_true(found[0].branches >= 2 && found[1].branches >= 2);
+    is_close("branching point", 100 * found[1].load[0], found[0].load[0], 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +392,8 @@ int main(void)
         cmocka_unit_test(snap_through),
         cmocka_unit_test(flat_trusses),
         cmocka_unit_test(limit_without_stiffness),
+        cmocka_unit_test(branches_of_trusses),
+        cmocka_unit_test(arch_under_far_too_much),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -690,6 +690,10 @@ static void in_element_types(void **state)
     assert_int_equal(nt_element_port_of_body(own, &element, -1), -1);
     assert_int_equal(nt_element_port_of_own(NULL, &element), -1);
     assert_int_equal(nt_element_port_of_own(own, NULL), -1);
+    assert_int_equal(nt_view_port_of_body(NULL, 0), -1);
+    assert_int_equal(nt_view_port_of_own(NULL), -1);
+    assert_true(nt_view_rate_map(NULL, 0, 2, 3).xx == 2);
+    assert_true(nt_view_acceleration_map(NULL, 0, 2, 3).yy == 2);
     INVALID(nt_element_couple(NULL, &element, 0, 0, NT_FULL));
     INVALID(nt_element_couple(own, NULL, 0, 0, NT_FULL));
     INVALID(nt_element_couple(own, &element, 1, 0, NT_FULL));

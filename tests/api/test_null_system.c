@@ -282,6 +282,10 @@ static void instants(const looks *l)
     INVALID(events->indicate(s->self, &unremembered, &g, ways));
     INVALID(events->indicate(s->self, &l->at, NULL, ways));
     INVALID(events->indicate(s->self, &l->at, &g, NULL));
+    if (events->join) {
+        INVALID(events->join(NULL, &instant, NULL));
+        INVALID(events->join(s->self, NULL, NULL));
+    }
     INVALID(events->happen(NULL, &instant, NULL));
     INVALID(events->happen(s->self, NULL, NULL));
     instant.memory = NULL;

@@ -1,5 +1,6 @@
 /* Derivatives of bearings in what their geometry is made of: small differences of large lengths. */
 #include "tests/model/mechanism.h"
+#include "tests/model/parameter_cases.h"
 
 #include <nutate/method.h>
 #include <nutate/sensitivity.h>
@@ -60,9 +61,117 @@ static void derivatives_of_a_preload(void **state)
         }
 }
 
+/* Numbers of all kinds; each parameter moves indentations by a small part of themselves. */
+static const char varied[] =
+    "nutate: 1\n"
+    "gravity: [0, 0, 0]\n"
+    "parameters: {a: 0, b: 0, c: 0, d: 0, e: 0, f: 0, g: 0, h: 0, i: 0, j: 0, k: 0}\n"
+    "bodies: {shaft: {mass: 0.8, inertia: [2e-3, 2e-3, 1e-4], angular_velocity: [0, 0, 300]}}\n"
+    "bearings:\n"
+    "  set: {balls: 3, ball_diameter: 12e-3*(1 + 1e-3*a), pitch_diameter: 50e-3*(1 + 1e-3*b),\n"
+    "      inner_groove: 0.52 + 1e-4*c, outer_groove: 0.53 - 1e-4*d, contact_angle: 0.2 + 1e-2*e,\n"
+    "      clearance: -1.2e-4*(1 + 0.1*f), outer: ground, inner: shaft,\n"
+    "      points: [[1e-5*g, 0, 2e-5*g], [0, 1e-5*g, 0]], axes: [[1e-3*h, 0, 1], [0, 1e-3*h, 1]],\n"
+    "      material: {E: 2e11*(1 + 0.3*i), nu: 0.3 + 0.1*i}, damping: 0.3*(1 + i),\n"
+    "      outer_flaw: {angle: 0.1*j - 0.02, width: 0.2*(1 + j), depth: 1e-5*(1 + j)},\n"
+    "      inner_waviness: {orders: [3, 7], amplitudes: [3e-6, 2e-6*(1 + j)], phases: [j, 0.3]},\n"
+    "      cage: {mass: 6e-3, inertia: [1.7e-6, 1.7e-6, 3.2e-6], pocket: %s,\n"
+    "             pocket_clearance: 2e-4*(1 + 0.1*k), friction: 0.1 + k, slip: 0.03 + 0.01*k},\n"
+    "      rolling: {resistance: %s, slip: 1 + i}, %s}\n";
+
+/* Exact derivatives of the forces of contacts against differences, beside preloads that press balls
+ * in by 30 um and pockets by 50 um. Places are rounded to 1e-18 m, and forces with them to 1e-10 N.
+ */
+static void derivatives_in_all_numbers(void **state)
+{
+    (void)state;
+    static const char *const laws[][3] = {
+        {"cylindrical", "1e-5*(1 + i)", "traction: {friction: 0.1 + 0.1*i, slip: 0.02 + 0.01*i}"},
+        {"spherical", "0",
+         "traction: {law: four_parameter, curve: [-0.02, 0.25*(1 + i), 2 + i, "
+         "0.02]}"},
+        {"cylindrical", "1e-5*i",
+         "traction: {law: film}, lubricant: {viscosity: 0.03*(1 + i), "
+         "limit: 0.08 + 0.1*i, pressure_coefficient: 2e-8*(1 + i)}"}};
+    for (int i = 0; i < 3; i++) {
+        char text[3000];
+        double memory[400], dq[MOST] = {0};
+        unsigned seed = 3;
+        snprintf(text, sizeof text, varied, laws[i][0], laws[i][1], laws[i][2]);
+        nt_run *run = read_model(text);
+        const nt_system *s = nt_run_system(run);
+        int nv = s->space.nv;
+        double *q = memory, *v = q + s->space.nq, *zero = v + nv, *kept = zero + nv;
+        memset(memory, 0, sizeof memory);
+        nt_run_initial(run, q, v, kept);
+        for (int k = 0; k < nv; k++) {
+            bool turns = k / 3 % 2 == 1, is_ball = k >= 6 && k < nv - 6;
+            dq[k] = (!turns ? 2e-6 : is_ball ? 0.3 : 1e-4) * random_number(&seed);
+            v[k] += random_number(&seed);
+        }
+        dq[nv - 6] += 1.5e-4; /* the cage */
+        nt_space_compose(&s->space, NT_INERTIAL, q, dq, q);
+        nt_point at = {.q = q, .v = v, .vdot = zero, .lambda = zero, .mu = zero, .memory = kept};
+        for (int k = 0; k < s->n_parameters; k++) {
+            double exact[MOST] = {0}, reference[MOST];
+            evaluation by = {&at, NT_EXPLICIT, NT_VELOCITY};
+            nt_terms terms = {.parts = NT_EXPLICIT, .residual = exact};
+            assert_int_equal(s->parameter_tangent(s->self, &at, k, &terms), NT_OK);
+            differences(run, k, 1, residual_and_rows, &by, nv, reference);
+            for (int x = 0; x < nv; x++)
+                CLOSE(exact[x], reference[x], 3e-7 * largest(reference, nv));
+        }
+        destroy_run(run);
+    }
+}
+
+/* What the pitch diameter moves and what that presses in cancel to seven digits; the rest is that
+ * of differences of whole runs over steps of 30 um to 1 mm, which agree to 1e-4. */
+static void derivatives_that_almost_cancel(void **state)
+{
+    (void)state;
+    static const char pair[] =
+        "nutate: 1\n"
+        "gravity: [0, -9.81, 0]\n"
+        "parameters: {dm: 46e-3}\n"
+        "bodies: {shaft: {mass: 0.8, inertia: [2e-3, 2e-3, 1e-4], angular_velocity: [0, 0, 600]}}\n"
+        "forces: {pull: {type: force, on: shaft, value: [150, -200, 80]}}\n"
+        "bearings:\n"
+        "  l: {balls: 9, ball_diameter: 9.525e-3, pitch_diameter: dm, outer: ground, inner: "
+        "shaft,\n"
+        "      at: [0, 0, -0.05], axis: [0, 0, 1], clearance: -6e-6}\n"
+        "  r: {balls: 9, ball_diameter: 9.525e-3, pitch_diameter: dm, outer: ground, inner: "
+        "shaft,\n"
+        "      at: [0, 0, 0.05], axis: [0, 0, 1], clearance: -6e-6}\n";
+    double load[3], derivative[3];
+    value_and_derivative(pair, 500, 1e-6, "r.load", load, derivative);
+    CLOSE(derivative[0], -35.94395, 1e-4);
+    CLOSE(derivative[1], 29.39773, 1e-4);
+}
+
+/* A law of an exponent that happens to be that of Hertz changes with it. */
+static void derivative_in_an_exponent(void **state)
+{
+    (void)state;
+    static const char pressed[] =
+        "nutate: 1\n"
+        "parameters: {n: 1.5}\n"
+        "bodies: {ball: {mass: 2, inertia: [0.8, 0.8, 0.8], position: [0, 0, 0.99]}}\n"
+        "contacts: {floor: {type: sphere_plane, between: [ground, ball], radius: 1,\n"
+        "           plane: {normal: [0, 0, 1]}, stiffness: 2e4, exponent: n}}\n";
+    double N, derivative;
+    value_and_derivative(pressed, 0, 1, "floor.normal_force", &N, &derivative);
+    CLOSE(derivative, N * log(0.01), 1e-9 * N);
+    value_and_derivative(pressed, 100, 1e-5, "ball.velocity.z", &N, &derivative);
+    CLOSE(derivative, 2e4 / 2 * pow(0.01, 1.5) * log(0.01) * 1e-3, 2e-4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(derivatives_in_all_numbers),
+        cmocka_unit_test(derivatives_that_almost_cancel),
+        cmocka_unit_test(derivative_in_an_exponent),
         cmocka_unit_test(derivatives_of_a_preload),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -237,6 +237,50 @@ static void bends_between_steps(void **state)
     assert_true(tried >= 9);
 }
 
+/* A bob that gravity holds at the rigid limit of its hinge on a carriage, which starts at once with
+ * speed V. Away from the limit it swings as a free one does, and the limit does not hold it back;
+ * into it the limit takes the impulse, and the bob stays:
+ *   (J + m l^2) w + m l cos(0.3) V = 0    or    w = 0. */
+#define AT_ITS_STOP(speed)                                                                         \
+    "nutate: 1\n"                                                                                  \
+    "gravity: [0, 0, -9.81]\n"                                                                     \
+    "bodies:\n"                                                                                    \
+    "  cart: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"                                 \
+    "  bob: {mass: 2, inertia: [0.1, 0.2, 0.1], position: [0.8*sin(0.3), 0, -0.8*cos(0.3)],\n"     \
+    "        orientation: {axis: [0, 1, 0], angle: -0.3}}\n"                                       \
+    "joints:\n"                                                                                    \
+    "  rail: {type: prismatic, between: [ground, cart], at: [0, 0, 0], axis: [1, 0, 0],\n"         \
+    "         motion: \"" speed "*max(0, t - 0.1037)\"}\n"                                         \
+    "  pin: {type: revolute, between: [cart, bob], at: [0, 0, 0], axis: [0, -1, 0],\n"             \
+    "        limits: {lower: 0, restitution: 0.5}}\n"                                              \
+    "simulation: {duration: 0.3, step: 1e-2}\n"
+
+static void leaves_its_stop(void **state)
+{
+    (void)state;
+    const double w = 1.5 * 2 * 0.8 * cos(0.3) / (0.2 + 2 * 0.64);
+    int tried = 0;
+    for (int i = 0; i < nt_method_count(); i++) {
+        mechanism m;
+        nt_error error = {0};
+        double work;
+        nt_status status = advance(AT_ITS_STOP("-1.5"), nt_method_at(i), 0.1038, &error, &m, &work);
+        if (status == NT_OK) {
+            tried++;
+            CLOSE(mechanism_number(&m, "pin.rate"), w, 2e-3); /* after 1e-4 s */
+        } else if (status != NT_UNSUPPORTED)
+            fail_msg("%s: %s", nt_method_name(nt_method_at(i)), error.message);
+        mechanism_close(&m);
+        status = advance(AT_ITS_STOP("1.5"), nt_method_at(i), 0.3, &error, &m, &work);
+        if (status == NT_OK) {
+            CLOSE(mechanism_number(&m, "pin.rate"), 0, 1e-12);
+            CLOSE(mechanism_number(&m, "pin.angle"), 0, 1e-12);
+        }
+        mechanism_close(&m);
+    }
+    assert_true(tried >= 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +290,7 @@ int main(void)
         cmocka_unit_test(does_not_jump),
         cmocka_unit_test(is_told_beforehand),
         cmocka_unit_test(bends_between_steps),
+        cmocka_unit_test(leaves_its_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,6 +119,57 @@ static void rows_names_and_texts(void **unused)
     nc_close(file);
 }
 
+/* Every name is that of one dimension and of one variable alone, whatever columns are called: rows
+ * over a parameter `load` beside an array of loads, a spring `run` with its energy. */
+static void columns_have_the_first_choice_of_names(void **unused)
+{
+    (void)unused;
+    static const nt_result_column own[] = {
+        {"load", "1", "part"}, {"run.energy", "J", "of a spring"}, {"vector", "m", ""}};
+    static const char *const names[] = {"push"}, *const whole[] = {"whole"};
+    static const nt_result_array arrays[] = {
+        {"loads.force", "N", "forces", "load", "vector", 1, 3, names},
+        {"run.energy", "J", "of everything", "run", "energies", 1, 2, whole}};
+    const nt_result_file to = {"rows.nc", NT_NETCDF};
+    const nt_result_setup setup = {.files = &to,
+                                   .n_files = 1,
+                                   .columns = own,
+                                   .n_columns = 3,
+                                   .arrays = arrays,
+                                   .n_arrays = 2};
+    static const double row[] = {0.5, 7, 8, 1, 2, 3, 4, 5};
+    nt_result_writer *writer;
+    nt_error error;
+    assert_int_equal(nt_result_create(&writer, &setup, &error), NT_OK);
+    assert_int_equal(nt_result_write(writer, row, &error), NT_OK);
+    assert_int_equal(nt_result_finish(writer, &error), NT_OK);
+    int file = open_file(), dimensions, variables, found;
+    assert_int_equal(nc_inq(file, &dimensions, &variables, NULL, NULL), NC_NOERR);
+    assert_int_equal(dimensions, 6);
+    assert_int_equal(variables, 7);
+    for (int i = 0; i < dimensions + variables; i++) {
+        char name[NC_MAX_NAME + 1];
+        bool dimension = i < dimensions;
+        int own_number = dimension ? i : i - dimensions;
+        if (dimension)
+            assert_int_equal(nc_inq_dimname(file, i, name), NC_NOERR);
+        else
+            assert_int_equal(nc_inq_varname(file, own_number, name), NC_NOERR);
+        assert_int_equal(dimension ? nc_inq_dimid(file, name, &found)
+                                   : nc_inq_varid(file, name, &found),
+                         NC_NOERR);
+        assert_int_equal(found, own_number);
+    }
+    double energies[2], energy;
+    assert_int_equal(nc_inq_varid(file, "run.energy_", &found), NC_NOERR);
+    assert_int_equal(nc_get_var_double(file, found, energies), NC_NOERR);
+    assert_true(energies[0] == 4 && energies[1] == 5);
+    assert_int_equal(nc_inq_varid(file, "run.energy", &found), NC_NOERR);
+    assert_int_equal(nc_get_var_double(file, found, &energy), NC_NOERR);
+    assert_true(energy == 7);
+    assert_int_equal(nc_close(file), NC_NOERR);
+}
+
 static void no_rows(void **unused)
 {
     (void)unused;
@@ -252,6 +303,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_names_and_texts),
+        cmocka_unit_test(columns_have_the_first_choice_of_names),
         cmocka_unit_test(no_rows),
         cmocka_unit_test(a_killed_run_keeps_its_rows),
         cmocka_unit_test(many_columns),

@@ -97,6 +97,7 @@ struct nt_static {
     double *next_memory;      /* [n_memory]                              */
     double *tangent, *before; /* [n + 1] of a path                       */
     double *softest;          /* [nv] a direction                        */
+    double *soft[2];          /* [nv] directions across a path           */
     double *vector[3];        /* [nv]                                    */
     double *shown, *rates;    /* [n] [nv] a tangent                      */
     double *no_memory;        /* [n_memory] zeros                        */

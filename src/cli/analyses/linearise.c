@@ -200,8 +200,6 @@ static int open_matrices(job *j)
     nt_result_array arrays[MATRICES];
     char **names[MATRICES] = {0}, *inputs = join_inputs(j->linear);
     int n = 0, status = NT_EXIT_DONE;
-    size_t length;
-    const char *text = nt_model_text(j->model, &length), *base = nt_cli_base_name(j->options->name);
     list_matrices(j->linear, list);
     for (int i = 0; i < MATRICES && status == NT_EXIT_DONE; i++) {
         const matrix *m = &list[i];
@@ -221,13 +219,10 @@ static int open_matrices(job *j)
     if (status == NT_EXIT_DONE) {
         const nt_result_column time = {"time", "s", "time of the state"};
         const nt_result_file file = {j->matrices, NT_NETCDF};
-        const nt_result_attribute attributes[] = {
-            {"source", "nutate", strlen("nutate")},
-            {"result_version", "1", 1},
-            {"nutate_version", nt_version(), strlen(nt_version())},
-            {"model", text, length},
-            {"model_file", base, strlen(base)},
-            {"inputs", inputs, strlen(inputs)}};
+        nt_result_attribute attributes[NT_CLI_PROVENANCE + 1];
+        int described =
+            nt_cli_provenance(j->model, j->options->name, "nutate linearise", attributes);
+        attributes[described++] = (nt_result_attribute){"inputs", inputs, strlen(inputs)};
         nt_result_setup setup = {.files = &file,
                                  .n_files = 1,
                                  .columns = &time,
@@ -235,7 +230,7 @@ static int open_matrices(job *j)
                                  .arrays = arrays,
                                  .n_arrays = n,
                                  .attributes = attributes,
-                                 .n_attributes = sizeof attributes / sizeof attributes[0]};
+                                 .n_attributes = described};
         nt_error error = {0};
         if (nt_result_create(&j->writer, &setup, &error) != NT_OK)
             status = nt_cli_fail(j->matrices, &error);

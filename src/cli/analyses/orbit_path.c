@@ -176,10 +176,15 @@ static int open_result(path *p)
     for (size_t i = 0; i < n; i++)
         columns[i] =
             (nt_result_column){p->columns[i].name, p->columns[i].unit, p->columns[i].meaning};
-    const nt_result_setup setup = {.files = p->job->places.files,
-                                   .n_files = p->job->places.n,
-                                   .columns = columns,
-                                   .n_columns = (int)n};
+    const nt_cli_plan *plan = &p->job->plan;
+    nt_result_attribute attributes[NT_CLI_PROVENANCE];
+    const nt_result_setup setup = {
+        .files = p->job->places.files,
+        .n_files = p->job->places.n,
+        .columns = columns,
+        .n_columns = (int)n,
+        .attributes = attributes,
+        .n_attributes = nt_cli_provenance(plan->model, plan->path, "nutate orbit", attributes)};
     nt_status created = nt_result_create(&p->writer, &setup, &error);
     free(columns);
     return created == NT_OK ? NT_EXIT_DONE : nt_cli_fail(p->job->plan.path, &error);

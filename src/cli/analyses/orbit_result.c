@@ -102,14 +102,17 @@ static int write_multipliers(nt_cli_orbit_job *job)
         if (strcmp(job->places.files[i].path, "-") != 0)
             files[n++] = job->places.files[i];
     nt_orbit_words(job->orbit, words, sizeof words);
-    const nt_result_attribute stability = {"stability", words, strlen(words)};
+    nt_result_attribute attributes[NT_CLI_PROVENANCE + 2];
+    int described = nt_cli_provenance(job->plan.model, job->plan.path, "nutate orbit", attributes);
+    attributes[described++] = (nt_result_attribute){"table", "multipliers", strlen("multipliers")};
+    attributes[described++] = (nt_result_attribute){"stability", words, strlen(words)};
     const nt_result_setup setup = {.files = files,
                                    .n_files = n,
                                    .table = "multipliers",
                                    .columns = columns,
                                    .n_columns = sizeof columns / sizeof *columns,
-                                   .attributes = &stability,
-                                   .n_attributes = 1};
+                                   .attributes = attributes,
+                                   .n_attributes = described};
     nt_status status = n > 0 ? nt_result_create(&writer, &setup, &error) : NT_OK;
     for (int i = 0; i < found.dimension && n > 0 && status == NT_OK; i++) {
         double re = found.multiplier[2 * i], im = found.multiplier[2 * i + 1];

@@ -227,10 +227,15 @@ static int write_row(const table *t)
             column[at] = (nt_result_column){names[at], "", k == 0 ? "of the orbit" : "derivative"};
             row[at] = k == 0 ? t->value[i] : t->d[(size_t)(k - 1) * (size_t)t->n + (size_t)i];
         }
-    const nt_result_setup setup = {.files = t->job->places.files,
-                                   .n_files = t->job->places.n,
-                                   .columns = column,
-                                   .n_columns = columns};
+    const nt_cli_plan *plan = &t->job->plan;
+    nt_result_attribute attributes[NT_CLI_PROVENANCE];
+    const nt_result_setup setup = {
+        .files = t->job->places.files,
+        .n_files = t->job->places.n,
+        .columns = column,
+        .n_columns = columns,
+        .attributes = attributes,
+        .n_attributes = nt_cli_provenance(plan->model, plan->path, "nutate orbit", attributes)};
     nt_status status = nt_result_create(&writer, &setup, &error);
     if (status == NT_OK)
         status = nt_result_write(writer, row, &error);

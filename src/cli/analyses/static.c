@@ -192,9 +192,10 @@ static int look_at_point(void *context, nt_static *state, double load, nt_static
 {
     seen *s = context;
     (void)state;
-    if (event == NT_STATIC_LIMIT && s->a->n_limits < NT_CLI_LIMITS)
-        s->a->limits[s->a->n_limits] = load;
-    s->a->n_limits += event == NT_STATIC_LIMIT;
+    if (event == NT_STATIC_LIMIT && s->a->limits.n++ < NT_CLI_LIMITS)
+        s->a->limits.loads[s->a->limits.n - 1] = load;
+    if (event == NT_STATIC_BRANCH && s->a->branches.n++ < NT_CLI_LIMITS)
+        s->a->branches.loads[s->a->branches.n - 1] = load;
     s->points++;
     if (s->shows) {
         fprintf(stderr, "\rpoint %ld  load %.6g\033[K", s->points, load);
@@ -503,16 +504,23 @@ static int show_holds(const nt_cli_static *a)
     return status == NT_OK ? NT_EXIT_DONE : nt_cli_fail(a->plan.path, &error);
 }
 
+static void show_loads(const char *words, const double *loads, int all)
+{
+    int n = all < NT_CLI_LIMITS ? all : NT_CLI_LIMITS;
+    for (int i = 0; i < n; i++)
+        fprintf(stderr, "%s%.9g%s", i == 0 ? words : ", ", loads[i],
+                i + 1 < n ? ""
+                : all > n ? " and more\n"
+                          : "\n");
+}
+
 static void show_path(const nt_cli_static *a)
 {
-    int n = a->n_limits < NT_CLI_LIMITS ? a->n_limits : NT_CLI_LIMITS;
     fprintf(stderr, "  %ld points, the last one under %.9g of the load\n", a->points,
             nt_static_load(a->state));
-    for (int i = 0; i < n; i++)
-        fprintf(stderr, "%s%.9g%s", i == 0 ? "  limits of the load: " : ", ", a->limits[i],
-                i + 1 < n         ? ""
-                : a->n_limits > n ? " and more\n"
-                                  : "\n");
+    show_loads("  limits of the load: ", a->limits.loads, a->limits.n);
+    show_loads("  branching points, where another path crosses the one that is followed: ",
+               a->branches.loads, a->branches.n);
 }
 
 int nt_cli_static_summary(nt_cli_static *a, int status)

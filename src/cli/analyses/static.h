@@ -17,8 +17,10 @@ typedef struct nt_cli_static {
     double *numbers, *reactions; /* where it began; [nh + nn] */
     bool is_path, falls_short;   /* a path is asked for; no state carries all loads */
     long points;
-    double limits[NT_CLI_LIMITS]; /* the first of n_limits */
-    int n_limits;
+    struct {
+        double loads[NT_CLI_LIMITS]; /* the first of n */
+        int n;
+    } limits, branches; /* of the load; points where other paths cross */
 } nt_cli_static;
 
 /* All return exit statuses after saying what is wrong. nt_cli_static_free in any case. */

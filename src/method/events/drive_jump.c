@@ -6,14 +6,16 @@
  *
  * a motion with dPhi other than zero asks for an infinite velocity: there is none, and the run ends
  * in words. One with dg other than zero asks for an impulse: velocities jump as in an impact
- * (impact.c) in which nothing is met,
+ * (impact.c) in which nothing is met, but for rigid limits that bear or are met: these push and
+ * never pull,
  *
  *   M dv + G^T L = 0,    g(v + dv, q, t+) = 0,
  *
  * and the method begins anew with them. A method that takes rows of positions alone would go after
  * such a jump with velocities that swing about those that the rows ask for, and reactions that grow
- * like the inverse of the step. What rows change by anyway in so short a time is known from the
- * time after. */
+ * like the inverse of the step. Where accelerations that rows ask for jump velocities stay, and the
+ * method begins anew as well: reactions jump. What rows change by anyway in so short a time is
+ * known from the time after. */
 #include "base/error.h"
 #include "method/integrator.h"
 
@@ -38,14 +40,15 @@ static nt_status rows_beside(nt_integrator *it, const nt_phase *phase, const dou
 }
 
 /* What jumps of rows are measured by: turns by 1 rad and lengths by the largest coordinate,
- * velocities of both kinds by the largest one of their kind, 1 at least. */
+ * velocities and accelerations of both kinds by the largest one of their kind, 1 at least. */
 static void scales_of(const nt_problem *p, const nt_phase *at, nt_level level, double scale[2])
 {
     scale[NT_LENGTH] = scale[NT_ANGLE] = 1;
     for (int i = 0; i < p->nq && level == NT_POSITION; i++)
         scale[NT_LENGTH] = fmax(scale[NT_LENGTH], fabs(at->q[i]));
+    const double *rates = level == NT_ACCELERATION ? at->vdot : at->v;
     for (int i = 0; i < p->nv && level != NT_POSITION; i++)
-        scale[p->quantity[i]] = fmax(scale[p->quantity[i]], fabs(at->v[i]));
+        scale[p->quantity[i]] = fmax(scale[p->quantity[i]], fabs(rates[i]));
 }
 
 /* The row that jumps most at a level and is missed just behind, and by how much it jumps; -1: none
@@ -91,18 +94,71 @@ static nt_status motion_jumps(nt_integrator *it, int row, double jump, double t,
     return NT_INCONSISTENT;
 }
 
+/* Stops that bear take part, and push from their side alone: in the restitutions and laws of rows,
+ * and in memory. */
+static nt_status stops_join(nt_integrator *it, nt_phase *phase, bool *meets, nt_error *error)
+{
+    nt_stops *s = &it->stops;
+    const nt_problem *p = it->problem;
+    for (int i = 0; i < p->nc; i++)
+        s->restitution[i] = -1, s->law[i] = 0;
+    *meets = false;
+    if (!s->events->join)
+        return NT_OK;
+    nt_point at = nt_stops_point(it, phase);
+    nt_instant instant = {.at = &at,
+                          .indicator = -1,
+                          .nudge = s->nudge,
+                          .memory = phase->memory,
+                          .v = s->v,
+                          .impulse = s->impulse,
+                          .restitution = s->restitution,
+                          .law = s->law,
+                          .timed_by = -1,
+                          .number = -1,
+                          .kept_at = -1};
+    nt_status status = s->events->join(p->system->self, &instant, error);
+    for (int i = 0; i < p->nc; i++)
+        *meets = *meets || s->restitution[i] >= 0;
+    return status;
+}
+
 /* Velocities that the rows ask for at a time beside that of the phase, by impulses. */
 static nt_status meet_rates(nt_integrator *it, nt_phase *phase, double t, nt_error *error)
 {
-    nt_stops *s = &it->stops;
+    bool meets;
     double at = phase->all[NT_PHASE_T];
-    for (int i = 0; i < it->problem->nc; i++)
-        s->restitution[i] = -1;
+    nt_status status = stops_join(it, phase, &meets, error);
+    nt_instant_take_rows(it, phase->memory);
+    if (status == NT_OK && meets)
+        status = nt_impact_close_gaps(it, phase, error);
     phase->all[NT_PHASE_T] = t;
-    nt_status status = nt_impact(it, phase, false, error);
+    if (status == NT_OK)
+        status = nt_impact(it, phase, false, error);
+    if (status == NT_OK)
+        status = nt_impact_part(it, phase, phase->memory);
     phase->all[NT_PHASE_T] = at;
     nt_instant_take_rows(it, phase->memory);
     return status;
+}
+
+/* The time beside a stop at which rows are looked at, s. */
+static double beside(const nt_integrator *it, double t)
+{
+    return fmax(ROUNDINGS * DBL_EPSILON * fabs(t), OF_NUDGE * it->stops.nudge);
+}
+
+/* Rows that do not hold before and behind, in s->apart; p->off is that behind. */
+static void find_rows(nt_integrator *it, const nt_phase *from, const nt_phase *behind)
+{
+    nt_stops *s = &it->stops;
+    nt_problem *p = it->problem;
+    nt_instant_take_rows(it, from->memory);
+    for (int i = 0; i < p->nc; i++)
+        s->apart[i] = nt_problem_is_off(p, i);
+    nt_instant_take_rows(it, behind->memory);
+    for (int i = 0; i < p->nc; i++)
+        s->apart[i] |= nt_problem_is_off(p, i);
 }
 
 nt_status nt_drive_jump(nt_integrator *it, const nt_phase *from, nt_phase *behind, bool *jumps,
@@ -111,32 +167,55 @@ nt_status nt_drive_jump(nt_integrator *it, const nt_phase *from, nt_phase *behin
     nt_stops *s = &it->stops;
     nt_problem *p = it->problem;
     double t = behind->all[NT_PHASE_T], jump;
-    double e = fmax(ROUNDINGS * DBL_EPSILON * fabs(t), OF_NUDGE * s->nudge);
+    double e = beside(it, t);
     int row;
     *jumps = false;
     if (p->nc == 0)
         return NT_OK;
-    nt_instant_take_rows(it, from->memory);
-    for (int i = 0; i < p->nc; i++)
-        s->apart[i] = nt_problem_is_off(p, i);
-    nt_instant_take_rows(it, behind->memory);
-    for (int i = 0; i < p->nc; i++)
-        s->apart[i] |= nt_problem_is_off(p, i);
+    find_rows(it, from, behind);
     nt_status status = find_jump(it, from, behind, NT_POSITION, e, &row, &jump);
     if (status == NT_OK && row >= 0)
         return motion_jumps(it, row, jump, t, error);
     if (status == NT_OK)
         status = find_jump(it, from, behind, NT_VELOCITY, e, &row, &jump);
-    if (status != NT_OK || row < 0)
-        return status == NT_OK ? NT_OK
-                               : nt_fail(error, status, "constraints beside t = %.9g s: %s", t,
-                                         nt_status_text(status));
-    if (it->attend_jump)
-        return nt_fail(error, NT_UNSUPPORTED,
-                       "at t = %.9g s a prescribed motion's rate jumps, and velocities with it: "
-                       "derivatives do not go through that; expected a motion whose rate is "
-                       "continuous",
-                       t);
-    *jumps = true;
-    return meet_rates(it, behind, t + e, error);
+    bool rates_jump = row >= 0;
+    for (int i = 0; i < p->nc; i++)
+        s->driven[i] = !rates_jump || s->apart[i] ? 0 : s->reached[i] - s->rates_behind[i];
+    if (status == NT_OK && !rates_jump)
+        status = find_jump(it, from, behind, NT_ACCELERATION, e, &row, &jump);
+    if (status != NT_OK)
+        return nt_fail(error, status, "constraints beside t = %.9g s: %s", t,
+                       nt_status_text(status));
+    *jumps = row >= 0;
+    return !rates_jump ? NT_OK : meet_rates(it, behind, t + e, error);
+}
+
+/* Rates beside jump as here where they differ by less than this part of the largest jump: a motion
+ * that bends at another time beside jumps there by nothing. */
+static const double ALIKE = 0.25;
+
+/* How a bend's time varies is known by differences: beside, rows are looked at as far from it as
+ * this part of a step, which what is left of these does not reach. */
+static const double FURTHER = 1e-8;
+
+nt_status nt_drive_jump_beside(nt_integrator *it, const nt_phase *from, nt_phase *behind,
+                               bool *other, nt_error *error)
+{
+    nt_stops *s = &it->stops;
+    const nt_problem *p = it->problem;
+    double t = behind->all[NT_PHASE_T], largest = 0;
+    double e = fmax(beside(it, t), FURTHER * s->stretch.h);
+    double *before = s->rates_behind, *after = s->reached;
+    for (int i = 0; i < p->nc; i++)
+        largest = fmax(largest, fabs(s->driven[i]));
+    if (largest == 0) /* accelerations alone have jumped */
+        return NT_OK;
+    find_rows(it, from, behind);
+    nt_status status = rows_beside(it, behind, from->memory, NT_VELOCITY, t - e, before);
+    if (status == NT_OK)
+        status = rows_beside(it, behind, behind->memory, NT_VELOCITY, t + e, after);
+    for (int i = 0; i < p->nc && status == NT_OK; i++)
+        *other =
+            *other || (!s->apart[i] && fabs(after[i] - before[i] - s->driven[i]) > ALIKE * largest);
+    return status == NT_OK && !*other ? meet_rates(it, behind, t + e, error) : status;
 }

@@ -54,7 +54,7 @@ nt_status nt_stops_create(nt_integrator *it, size_t phase_size, size_t scratch_s
                 NT_DOUBLES(arena, nv, &s->v, &s->impulse, &s->beyond_v) &&
                 NT_DOUBLES(arena, 2 * nv, &s->rates) && NT_DOUBLES(arena, nc, &s->restitution) &&
                 NT_DOUBLES(arena, nc, &s->toward, &s->met, &s->rates_behind, &s->reached) &&
-                (s->law = NT_TAKE(arena, nc, unsigned char)) &&
+                NT_DOUBLES(arena, nc, &s->driven) && (s->law = NT_TAKE(arena, nc, unsigned char)) &&
                 (s->apart = NT_TAKE(arena, nc, unsigned char)) &&
                 NT_DOUBLES(arena, (size_t)p->system->n_memory, &s->memory) &&
                 NT_DOUBLES(arena, scratch_size, &s->scratch) &&
@@ -507,19 +507,12 @@ static nt_status never_settles(nt_integrator *it, int indicator, nt_error *error
  */
 static nt_status rates_before(nt_integrator *it, const nt_phase *from, nt_error *error)
 {
-    nt_effort effort = {.unknown = -1};
-    nt_point at = nt_phase_point(from);
     if (!(it->method->needs & NT_RATES_WITHIN) || !(from->all[NT_PHASE_STEP] > 0))
         return NT_OK;
-    nt_status status =
-        nt_factors_accelerate(it->factors, &at, from->vdot, from->lambda, from->mu, &effort);
-    it->factors->kept = false;
-    it->statistics.evaluations += effort.evaluations;
-    it->statistics.factorisations += effort.factorisations;
-    it->statistics.solves += effort.solves;
+    nt_status status = nt_integrator_accelerate(it, from);
     return status == NT_OK ? NT_OK
-                           : nt_fail(error, status, "accelerations before t = %g s: %s", at.t,
-                                     nt_status_text(status));
+                           : nt_fail(error, status, "accelerations before t = %g s: %s",
+                                     from->all[NT_PHASE_T], nt_status_text(status));
 }
 
 void nt_stops_take_side(nt_integrator *it, double t, bool behind, double *memory)
@@ -531,17 +524,14 @@ void nt_stops_take_side(nt_integrator *it, double t, bool behind, double *memory
 
 /* What prescribed motions jump by happens as well, with what else does or by itself. */
 static nt_status jump_with_drives(nt_integrator *it, nt_phase *behind, nt_instant *instant,
-                                  nt_error *error)
+                                  bool *jumps, nt_error *error)
 {
-    bool jumps;
     if (!instant->happened)
         memcpy(behind->all, it->stops.from.all, it->size * sizeof(double));
     nt_stops_take_side(it, behind->all[NT_PHASE_T], true, behind->memory);
-    nt_status status = nt_drive_jump(it, &it->stops.from, behind, &jumps, error);
-    if (jumps && !instant->happened) {
-        instant->happened = 1;
-        instant->number = instant->timed_by = instant->kept_at = -1;
-    }
+    nt_status status = nt_drive_jump(it, &it->stops.from, behind, jumps, error);
+    if (*jumps && !instant->happened)
+        instant->number = instant->kept_at = -1;
     return status;
 }
 
@@ -563,11 +553,18 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
         status = rates_before(it, &s->from, error);
     if (status == NT_OK)
         status = nt_instant_behind(it, which, &s->from, &behind, instant, error);
+    bool drives = false;
     if (status == NT_OK && !s->beginning)
-        status = jump_with_drives(it, &behind, instant, error);
-    bool bends = instant->bends && !(it->method->needs & NT_OWN_STEPS);
+        status = jump_with_drives(it, &behind, instant, &drives, error);
+    bool alone = drives && !instant->happened;
+    instant->happened |= drives;
+    bool bends = instant->bends || instant->timed_by >= 0;
+    if (it->method->needs & NT_OWN_STEPS)
+        bends = false;
     if (status == NT_OK && !instant->happened && bends && it->attend_jump) {
-        const nt_jump_of_state bend = {.from = &s->from, .indicator = -1, .bends = 1};
+        const nt_jump_of_state bend = {
+            .from = &s->from, .indicator = instant->bends ? -1 : instant->timed_by, .bends = 1};
+        nt_stops_take_side(it, now->all[NT_PHASE_T], true, now->memory);
         return it->attend_jump(it->attendant, it, &bend, error);
     }
     if (status != NT_OK || !instant->happened)
@@ -598,6 +595,8 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
                              .number = instant->number,
                              .kept_at = timed_by < 0 ? instant->kept_at : -1,
                              .carried = carried,
+                             .drives = drives,
+                             .alone = alone,
                              .scale = timed_by >= 0 ? s->size[timed_by] : 0};
     if (it->attend_jump && !s->beginning)
         status = it->attend_jump(it->attendant, it, &jump, error);

@@ -52,6 +52,7 @@ typedef struct nt_stops {
     unsigned char *apart; /* [nc] 1: it has been let go, as it pulled; 2: not of this phase       */
     double *toward;       /* [nc] the sign of the rate at which a row of one side is met, else 0  */
     double *met, *rates_behind, *reached; /* [nc] rates before the impact; two scratch            */
+    double *driven; /* [nc] by how much rates that rows ask for have jumped last (drive_jump.c) */
     int n_one_sided;
     unsigned pattern; /* of the rows that have pushed in the last one: a number of its own */
 } nt_stops;
@@ -65,6 +66,9 @@ typedef struct nt_jump_of_state {
     int bends;     /* nothing has happened but that derivatives of accelerations jump            */
     int kept_at;   /* the entry of memory that held the time; -1: none              */
     int carried;   /* its time is that of what has happened just before, which made it due       */
+    int drives;    /* rates of prescribed motions jump, with what else happens                   */
+    int alone;     /* they do so alone: of the indicator, which is of time, its rate counts, not
+                      its value                                                                  */
     double scale;  /* of the indicator's rate: what counts as none                               */
     unsigned pattern; /* of the impact: nt_stops                                                 */
     int number;       /* of nt_events.word                                                       */
@@ -78,6 +82,10 @@ struct nt_integrator;
  * velocities do. A motion that jumps itself is NT_INCONSISTENT, with words. */
 nt_status nt_drive_jump(struct nt_integrator *integrator, const nt_phase *from, nt_phase *behind,
                         bool *jumps, nt_error *error);
+/* Likewise at a state beside the one that it was asked for last; *other: rates of motions do not
+ * jump there as they do here. */
+nt_status nt_drive_jump_beside(struct nt_integrator *integrator, const nt_phase *from,
+                               nt_phase *behind, bool *other, nt_error *error);
 
 /* What happens at a state `from` where indicator `which` has passed zero (-1: what is due), and the
  * state behind it, without its accelerations; nothing where instant->happened stays 0. Rows are

@@ -636,12 +636,14 @@ static void take_first_samples(nt_run *run, const nt_point *at)
 {
     static const nt_terms none = {.parts = 0};
     nt_view view;
-    if (run->model->n_sampled == 0)
+    bool any = false;
+    for (int i = 0; i < run->model->n_elements; i++)
+        any = any || nt_element_has_stops(&run->model->elements[i]);
+    if (!any)
         return;
     nt_run_look(run, at, &none, &view);
-    for (int i = 0; i < run->model->n_elements; i++) {
+    for (int i = 0; i < run->model->n_elements; i++)
         nt_element_at_stop(&run->model->elements[i], &view, run->initial_memory);
-    }
     nt_run_look(run, at, &none, &view);
     for (int k = 0; k < run->model->n_delays; k++)
         nt_delay_settle(run, &view, k, at->t, NULL, run->initial_memory);

@@ -42,7 +42,7 @@ static nt_status couple(nt_model *model, nt_element *e, int row, int column)
 }
 
 /* Ports follow those that every element has, in this order: balls, cage. */
-static int port_of(const nt_bearing *b, int body)
+int nt_bearing_port_of(const nt_bearing *b, int body)
 {
     return body == b->rings[NT_OUTER]   ? NT_T_A
            : body == b->rings[NT_INNER] ? NT_T_B
@@ -58,12 +58,12 @@ static nt_status declare(nt_model *model, nt_element *e)
             return NT_NO_MEMORY;
     int n_partners = b->has_cage ? 3 : 2;
     if (b->has_cage)
-        partners[NT_POCKET] = port_of(b, b->cage);
+        partners[NT_POCKET] = nt_bearing_port_of(b, b->cage);
     nt_status status = NT_OK;
     for (int k = 0; k < n_partners && status == NT_OK; k++)
         status = couple(model, e, partners[k], partners[k]);
     for (int i = 0; i < b->n_balls && status == NT_OK; i++) {
-        int ball = port_of(b, b->first_ball + i);
+        int ball = nt_bearing_port_of(b, b->first_ball + i);
         status = couple(model, e, ball, ball);
         for (int k = 0; k < n_partners && status == NT_OK; k++) {
             status = couple(model, e, ball, partners[k]);
@@ -512,7 +512,7 @@ static void push_balls(const nt_view *view, const nt_bearing *b, const group *g,
 {
     int n_kinds = g->in_pockets ? NT_BALL_CONTACTS : NT_POCKET;
     for (int l = 0; l < g->n; l++) {
-        int port = port_of(b, b->first_ball + g->first + l);
+        int port = nt_bearing_port_of(b, b->first_ball + g->first + l);
         v3 F = v3_of(0, 0, 0), M = v3_of(0, 0, 0);
         for (int k = 0; k < n_kinds; k++) {
             v3 of_one = get(g->push[k].F, l);
@@ -546,7 +546,8 @@ static nt_status push_groups(const nt_element *element, const nt_view *view, con
         for (int l = 0; l < g.n && status == NT_OK && all->damps; l++) {
             int body = b->first_ball + first + l;
             if (!alone || alone[body - 1])
-                add_damping(view, port_of(b, body), body, &g.damping.of[0].of[l], NT_LANES);
+                add_damping(view, nt_bearing_port_of(b, body), body, &g.damping.of[0].of[l],
+                            NT_LANES);
         }
     }
     return status;
@@ -573,7 +574,7 @@ static nt_status push_all(const nt_element *element, const nt_view *view, bool d
     if (status == NT_OK && all.pushes && view->terms->damping && view->run->dampings)
         find_damping_of_ring(element, view, b, &all);
     for (int k = 0; k < NT_BALL_CONTACTS && status == NT_OK; k++) {
-        int port = bodies[k] > 0 || k != NT_POCKET ? port_of(b, bodies[k]) : -1;
+        int port = bodies[k] > 0 || k != NT_POCKET ? nt_bearing_port_of(b, bodies[k]) : -1;
         if (port < 0)
             continue;
         if (all.pushes) {
@@ -706,8 +707,8 @@ static nt_status each_contact(const nt_element *element, const nt_view *view)
             }
             nt_touch_tangent d;
             nt_view pair = *view;
-            pair.pair[0] = port_of(b, t.body);
-            pair.pair[1] = port_of(b, b->first_ball + i);
+            pair.pair[0] = nt_bearing_port_of(b, t.body);
+            pair.pair[1] = nt_bearing_port_of(b, b->first_ball + i);
             nt_touch_differentiate(t.kind, t.surface, t.law, &t.pose, &t.touch, t.lift_gradient,
                                    nt_touch_wanted(view, t.body, b->first_ball + i), &d);
             nt_touch_add(&pair, t.body, b->first_ball + i, &t.touch, &d);
@@ -769,4 +770,5 @@ const nt_element_type nt_bearing_ball = {
     .failure = failure,
     .energy_part = energy_part,
     .warning = warning,
+    .vary = nt_bearing_vary,
 };

@@ -123,7 +123,7 @@ void nt_bearing_defaults(void *data);
  * do not say. designation may be NULL, balls then counts. */
 int nt_bearing_count(const char *designation, double balls, char *why, size_t size);
 
-/* Callbacks of the type (bearing_numbers.c, bearing_start.c). */
+/* Callbacks of the type (bearing_numbers.c, bearing_start.c, bearing_vary.c). */
 nt_status nt_bearing_own_bodies(nt_run *run, const nt_element *element, bool validate,
                                 nt_error *error);
 nt_status nt_bearing_prepare(nt_run *run, const nt_element *element, bool validate,
@@ -131,6 +131,7 @@ nt_status nt_bearing_prepare(nt_run *run, const nt_element *element, bool valida
 void nt_bearing_draw(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to);
 bool nt_bearing_remark(const nt_model *model, const nt_element *element, char *text, size_t size);
 nt_status nt_bearing_settle(nt_run *run, const nt_element *element);
+bool nt_bearing_vary(const nt_element *element, const nt_view *view, const void *rates);
 /* Stiffness of the races at the contact angle of the rings, all that follows from it. */
 void nt_bearing_fill_races(nt_bearing *bearing, double angle);
 
@@ -147,6 +148,8 @@ typedef struct nt_ball_touch {
     nt_touch touch;
 } nt_ball_touch;
 
+/* The port of the translation of a ring, a ball or the cage; that of its rotation follows. */
+int nt_bearing_port_of(const nt_bearing *bearing, int body);
 /* Contact NT_OUTER, NT_INNER or NT_POCKET of a ball, counted from 0. */
 nt_ball_touch nt_bearing_touch(const nt_element *element, const nt_view *view, int ball, int which);
 /* From the edge of the ellipse of contact to the shoulder, rad along the groove; negative: the

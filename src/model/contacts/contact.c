@@ -465,6 +465,16 @@ void nt_touch_push(const nt_view *view, const nt_touch *t)
     nt_view_force(view, nt_view_port(view, NT_R_B), v3_sub(v3_cross(t->F, t->r_b), t->M));
 }
 
+void nt_touch_push_change(const nt_view *view, const nt_touch *t, v3 F, v3 M, v3 p)
+{
+    v3 of_a = v3_add(v3_cross(t->r_a, F), v3_cross(p, t->F));
+    v3 of_b = v3_add(v3_cross(t->r_b, F), v3_cross(p, t->F));
+    nt_view_force(view, nt_view_port(view, NT_T_A), F);
+    nt_view_force(view, nt_view_port(view, NT_R_A), v3_add(of_a, M));
+    nt_view_force(view, nt_view_port(view, NT_T_B), v3_neg(F));
+    nt_view_force(view, nt_view_port(view, NT_R_B), v3_neg(v3_add(of_b, M)));
+}
+
 unsigned nt_touch_wanted(const nt_view *view, int body_a, int body_b)
 {
     const nt_combination *c = view->terms->combination;
@@ -568,6 +578,30 @@ nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view)
         nt_touch_add(view, element->a, element->b, &t, &d);
     }
     return NT_OK;
+}
+
+/* Surfaces apart have no force, and none where they just touch. */
+bool nt_contact_vary(const nt_element *element, const nt_view *view, const void *rates)
+{
+    const nt_contact *c = nt_contact_of(view->run, element), *d = rates;
+    const nt_motion *A = &view->motion[element->a], *B = &view->motion[element->b];
+    if (nt_contact_grips(c))
+        return false;
+    if (!(view->terms->parts & element->part))
+        return true;
+    nt_touch_pose at = nt_contact_pose(element, view);
+    nt_touch t = nt_touch_of(c->kind, &c->surface, &c->law, &at);
+    if (!(t.delta > 0))
+        return t.delta < 0;
+    nt_touch_rates of = {.surface = d->surface,
+                         .law = d->law,
+                         .origin = m3_apply(A->R, d->origin),
+                         .axis = m3_apply(A->R, d->axis),
+                         .center = m3_apply(B->R, d->center)};
+    v3 F, M, p;
+    nt_touch_vary_numbers(c->kind, &c->surface, &c->law, &at, &t, v3_of(0, 0, 0), &of, &F, &M, &p);
+    nt_touch_push_change(view, &t, F, M, p);
+    return true;
 }
 
 bool nt_contact_depends_on_rates(const nt_run *run, const nt_element *element)

@@ -196,6 +196,7 @@ nt_quantity nt_grip_row_quantity(const nt_model *model, const nt_element *elemen
 const char *nt_grip_row_name(const nt_model *model, const nt_element *element, int row);
 nt_status nt_contact_declare(nt_model *model, nt_element *element);
 nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view);
+bool nt_contact_vary(const nt_element *element, const nt_view *view, const void *rates);
 bool nt_contact_depends_on_rates(const nt_run *run, const nt_element *element);
 void nt_contact_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque);
 
@@ -230,6 +231,8 @@ v3 nt_touch_sliding_rate(const nt_surface *surface, nt_skeleton skeleton, const 
 
 /* Adds force and moment of a touch to the ports view->pair; or its tangent, of these bodies. */
 void nt_touch_push(const nt_view *view, const nt_touch *touch);
+/* Adds what these become where F, M and p change by so much. */
+void nt_touch_push_change(const nt_view *view, const nt_touch *touch, v3 F, v3 M, v3 p);
 void nt_touch_add(const nt_view *view, int body_a, int body_b, const nt_touch *touch,
                   const nt_touch_tangent *tangent);
 
@@ -240,6 +243,6 @@ void nt_touch_add(const nt_view *view, int body_a, int body_b, const nt_touch *t
     .evaluate = nt_contact_evaluate, .depends_on_rates = nt_contact_depends_on_rates,              \
     .reaction = nt_contact_reaction, .size = sizeof(nt_contact), .draw = nt_contact_draw,          \
     .arrow = nt_contact_arrow, .rates = nt_grip_rates, .row_quantity = nt_grip_row_quantity,       \
-    .row_name = nt_grip_row_name, .as_contact = nt_contact_of
+    .row_name = nt_grip_row_name, .as_contact = nt_contact_of, .vary = nt_contact_vary
 
 #endif

@@ -25,6 +25,8 @@ enum { T_A, R_A, T_B, R_B, NODES };
 nt_touch nt_touch_of(nt_touch_kind kind, const nt_surface *surface, const nt_touch_law *law,
                      const nt_touch_pose *at)
 {
+    kind.is_hertz = kind.is_hertz && law->exponent == 1.5;
+    kind.rolls = kind.rolls || law->rolling != 0;
     return nt_touch_find(kind, surface, law, at);
 }
 
@@ -189,4 +191,132 @@ void nt_touch_differentiate(nt_touch_kind kind, const nt_surface *surface, const
         d.u = m3_add(m3_skew_multiply(W, out->p[i]), own[i]);
         vary(kind, law, t, W, &d, &out->F_q[i], &out->M_q[i]);
     }
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------
+ *
+ * With y' = c' - o', the skeleton's axis a' and radius C' by a parameter:
+ *
+ *   plane   l' = a'.y + a.y',   m' = a'
+ *   point   l' = m.y',          m' = (y' - l' m)/l
+ *   line    f' = y' - z' a - z a',   l' = r' = e.f',   m' = e' = (f' - r' e)/r
+ *   circle  l' = m.e (r' - C') + m.a z',   m' = ((r' - C') e + (r - C) e' + z' a + z a' - l' m)/l
+ *
+ *   delta' = rho' + sigma (R' - l') - lift' - grad lift . y',   n' = sigma m',
+ *   p' = c' - (rho' - delta'/2) n - h n',   u' = (w_B - w_A) x p'
+ */
+
+/* The sizes by which numbers of a law are moved: their own; what is zero, 1: all that may be is
+ * linear there. */
+static const double PART = 3e-3, NEXT_TO_NOTHING = 1e-9;
+
+/* l' is returned, m' written. */
+static double vary_place(nt_skeleton skeleton, const nt_surface *s, const nt_touch_pose *at,
+                         const nt_touch *t, const nt_touch_rates *d, v3 *dm)
+{
+    v3 dy = v3_sub(d->center, d->origin);
+    double z = v3_dot(at->axis, at->y), dz = v3_dot(d->axis, at->y) + v3_dot(at->axis, dy);
+    if (skeleton == NT_PLANE) {
+        *dm = d->axis;
+        return dz;
+    }
+    if (skeleton == NT_POINT) {
+        double dl = v3_dot(t->m, dy);
+        *dm = v3_scale(t->inverse_l, v3_axpy(-dl, t->m, dy));
+        return dl;
+    }
+    v3 df = v3_sub(v3_axpy(-dz, at->axis, dy), v3_scale(z, d->axis));
+    double dr = v3_dot(t->e, df);
+    v3 de = v3_scale(t->inverse_r, v3_axpy(-dr, t->e, df));
+    if (skeleton == NT_LINE) {
+        *dm = de;
+        return dr;
+    }
+    double beyond = dr - d->surface.circle;
+    double dl = v3_dot(t->m, t->e) * beyond + v3_dot(t->m, at->axis) * dz;
+    v3 way = v3_axpy(beyond, t->e, v3_scale(t->r - s->circle, de));
+    way = v3_axpy(z, d->axis, v3_axpy(dz, at->axis, way));
+    *dm = v3_scale(t->inverse_l, v3_axpy(-dl, t->m, way));
+    return dl;
+}
+
+/* d ln(u_m) by central differences, with all but the law moved. */
+static double vary_rolling_by_numbers(nt_touch_kind kind, const nt_surface *s,
+                                      const nt_touch_law *law, const nt_touch_pose *at,
+                                      const nt_touch *t, v3 lift_gradient, const nt_touch_rates *d)
+{
+    v3 dy = v3_sub(d->center, d->origin);
+    double dlift = d->lift + v3_dot(lift_gradient, dy), found[2];
+    double rate = v3_norm(dy) + v3_norm(d->axis) * v3_norm(at->y) + fabs(d->surface.circle) +
+                  fabs(d->surface.offset) + fabs(d->surface.radius) + fabs(dlift);
+    double step = rate > 0 ? 1e-5 * s->radius / rate : 0;
+    for (int i = 0; i < 2; i++) {
+        double x = i == 0 ? -step : step;
+        nt_surface surface = *s;
+        nt_touch_pose to = *at;
+        surface.offset += x * d->surface.offset;
+        surface.circle += x * d->surface.circle;
+        surface.radius += x * d->surface.radius;
+        to.y = v3_axpy(x, dy, at->y);
+        to.axis = v3_axpy(x, d->axis, at->axis);
+        to.arm_a = v3_axpy(x, d->center, at->arm_a);
+        to.arm_b = v3_axpy(x, d->center, at->arm_b);
+        to.lift += x * dlift;
+        found[i] = nt_touch_find(kind, &surface, law, &to).rolling;
+    }
+    return step > 0 ? (found[1] - found[0]) / (2 * step * t->rolling) : 0;
+}
+
+/* Adds what the law's numbers change: differences of sixth order. */
+static void vary_law(nt_touch_kind kind, const nt_surface *surface, const nt_touch_law *law,
+                     const nt_touch_pose *at, const nt_touch_law *rates, v3 *F, v3 *M)
+{
+    enum { N = sizeof(nt_touch_law) / sizeof(double) };
+    static const double sixth[3] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
+    const double *base = (const double *)(const void *)law;
+    const double *rate = (const double *)(const void *)rates;
+    double least = (double)INFINITY;
+    for (int i = 0; i < N; i++) {
+        double size = fabs(base[i]) > NEXT_TO_NOTHING ? fabs(base[i]) : 1;
+        least = rate[i] != 0 ? fmin(least, size / fabs(rate[i])) : least;
+    }
+    double h = PART * least;
+    for (int k = -3; k <= 3 && isfinite(h); k++) {
+        nt_touch_law moved;
+        double *number = (double *)(void *)&moved;
+        if (k == 0)
+            continue;
+        for (int i = 0; i < N; i++)
+            number[i] = base[i] + k * h * rate[i];
+        nt_touch t = nt_touch_of(kind, surface, &moved, at);
+        double weight = (k < 0 ? -sixth[-k - 1] : sixth[k - 1]) / h;
+        *F = v3_axpy(weight, t.F, *F);
+        *M = v3_axpy(weight, t.M, *M);
+    }
+}
+
+void nt_touch_vary_numbers(nt_touch_kind kind, const nt_surface *surface, const nt_touch_law *law,
+                           const nt_touch_pose *at, const nt_touch *t, v3 lift_gradient,
+                           const nt_touch_rates *rates, v3 *F, v3 *M, v3 *p)
+{
+    double side = surface->side, h = surface->radius - 0.5 * t->delta;
+    v3 W = v3_sub(at->w_b, at->w_a), dy = v3_sub(rates->center, rates->origin), dm;
+    double dl = vary_place(kind.skeleton, surface, at, t, rates, &dm);
+    double ddelta = rates->surface.radius + side * (rates->surface.offset - dl) - rates->lift -
+                    v3_dot(lift_gradient, dy);
+    v3 dn = v3_scale(side, dm);
+    *p = v3_axpy(-(rates->surface.radius - 0.5 * ddelta), t->n, v3_axpy(-h, dn, rates->center));
+    double rolling = kind.law == NT_TRACTION_FILM
+                         ? vary_rolling_by_numbers(kind, surface, law, at, t, lift_gradient, rates)
+                         : 0;
+    v3 du = v3_cross(W, *p), x = v3_of(1, 0, 0); /* the only column */
+    change d = {.delta = v3_scale(ddelta, x),
+                .rolling = v3_scale(rolling, x),
+                .n = m3_dyad(dn, x),
+                .u = m3_dyad(du, x)};
+    m3 F_x, M_x;
+    vary(kind, law, t, W, &d, &F_x, &M_x);
+    *F = m3_apply(F_x, x);
+    *M = m3_apply(M_x, x);
+    vary_law(kind, surface, law, at, &rates->law, F, M);
 }

@@ -241,7 +241,8 @@ NT_INLINE nt_touch nt_touch_find(nt_touch_kind kind, const nt_surface *s, const 
     return t;
 }
 
-/* One contact, of a kind that is chosen at run time. */
+/* One contact, of a kind that is chosen at run time: that of the law as it is now, whose numbers
+ * may be moved along with a parameter. */
 nt_touch nt_touch_of(nt_touch_kind kind, const nt_surface *surface, const nt_touch_law *law,
                      const nt_touch_pose *at);
 
@@ -301,5 +302,21 @@ enum { NT_TOUCH_PLACES = 1, NT_TOUCH_OF_A = 2, NT_TOUCH_OF_B = 4 };
 void nt_touch_differentiate(nt_touch_kind kind, const nt_surface *surface, const nt_touch_law *law,
                             const nt_touch_pose *at, const nt_touch *touch, v3 lift_gradient,
                             unsigned wanted, nt_touch_tangent *out);
+
+/* How the numbers of a contact change with a parameter, its bodies where they are; ground axes. */
+typedef struct nt_touch_rates {
+    nt_surface surface;
+    nt_touch_law law;
+    v3 origin, axis; /* of o and a */
+    v3 center;       /* of c       */
+    double lift;     /* m, at the place of c before it changes */
+} nt_touch_rates;
+
+/* The derivatives of the force on B, of the moment on it and of p. What the surface and the places
+ * change is exact, and so is right to rounding however small the indentation is beside the radii;
+ * numbers of the law have differences, each by a part of its own size. */
+void nt_touch_vary_numbers(nt_touch_kind kind, const nt_surface *surface, const nt_touch_law *law,
+                           const nt_touch_pose *at, const nt_touch *touch, v3 lift_gradient,
+                           const nt_touch_rates *rates, v3 *F, v3 *M, v3 *p);
 
 #endif

@@ -204,7 +204,7 @@ static nt_status events_indicate(void *self, const nt_point *at, double *g, unsi
         if (nt_slide_is_on(model, k, at->memory))
             g[k] = nt_slide_inside(run, k, held[k]);
         else
-            g[k] = s->bends ? 1 : nt_switch_inside(run, k, held[k], run->variables);
+            g[k] = nt_switch_inside(run, k, held[k], run->variables);
     }
     nt_view view;
     nt_terms none = {0};
@@ -290,6 +290,8 @@ static nt_status happen(nt_run *run, nt_instant *instant, nt_error *error)
         return NT_OK;
     instant->timed_by = known_switch(run, instant);
     instant->happened = instant->timed_by >= 0 || elements_stop(run, instant);
+    if (!instant->happened)
+        instant->timed_by = nt_switches_bending(run, instant->at->t);
     instant->bends = nt_run_delay_bends(run, instant->at->t, instant->memory);
     return NT_OK;
 }
@@ -401,6 +403,7 @@ void nt_model_lay_out_events(nt_model *model)
                     .settle = model->n_delays > 0 ? events_settle : NULL,
                     .n_sliding = sliding,
                     .part = model->n_limits > 0 ? nt_limits_part : NULL,
+                    .join = model->n_limits > 0 ? nt_limits_bear_in : NULL,
                     .limits = model->n_switches + model->n_grips,
                     .n_limits = NT_LIMIT_SIDES * model->n_limits,
                     .bear = model->n_limits > 0 ? nt_limits_bear : NULL,

@@ -64,11 +64,6 @@ static int row_of(const nt_run *run, int i)
     return -1;
 }
 
-bool nt_limit_has_row(const nt_run *run, const nt_element *element, int r)
-{
-    return nt_joint_row_limits(nt_joint_of(run, element), r);
-}
-
 /* m or 1 rad. */
 static double size_of(const nt_run *run, const nt_joint *joint)
 {
@@ -375,8 +370,14 @@ nt_status nt_limits_join(nt_run *run, nt_instant *instant, nt_error *error)
         jumps = jumps || instant->restitution[i] >= 0;
     for (int i = 0; i < system->space.nv; i++)
         jumps = jumps || instant->impulse[i] != 0;
-    if (run->model->n_limits == 0 || !jumps)
-        return NT_OK;
+    return run->model->n_limits == 0 || !jumps ? NT_OK : nt_limits_bear_in(run, instant, error);
+}
+
+nt_status nt_limits_bear_in(void *self, nt_instant *instant, nt_error *error)
+{
+    nt_run *run = self;
+    if (!run || !instant || !instant->memory || !nt_run_can_look(run, instant->at, false))
+        return NT_INVALID;
     gather(run, instant);
     nt_status status = rebound(run, instant);
     return status == NT_OK ? check_laws(run, instant, error) : status;

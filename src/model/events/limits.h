@@ -23,8 +23,6 @@ enum { NT_LIMIT_SIDES = 2, NT_LIMIT_WORDS = 3 };
 /* Finds the joints that have them and gives these the row of a latch: before the model is laid out.
  */
 nt_status nt_model_find_limits(nt_model *model);
-/* Whether row r of a joint, from its first one, is that of its limits. */
-bool nt_limit_has_row(const nt_run *run, const nt_element *element, int r);
 /* What the memory of a joint becomes at a start, where it is not known yet: it may lie at a limit.
  */
 void nt_limits_begin(nt_run *run, const nt_point *at, double *memory);
@@ -35,8 +33,10 @@ nt_status nt_limits_check_placement(nt_run *run, nt_error *error);
 void nt_limits_indicate(const nt_run *run, const nt_view *view, double *g, unsigned char *way);
 /* The one with an indicator is met, or lets go. */
 nt_status nt_limit_changes(nt_run *run, int indicator, nt_instant *instant, nt_error *error);
-/* Limits that bear take part in impacts and impulses of other origin. */
+/* Limits that bear take part in impacts and impulses of other origin, where there are such. */
 nt_status nt_limits_join(nt_run *run, nt_instant *instant, nt_error *error);
+/* nt_events.join */
+nt_status nt_limits_bear_in(void *run, nt_instant *instant, nt_error *error);
 /* nt_events.part */
 void nt_limits_part(void *run, const unsigned char *parted, double *memory);
 

@@ -163,6 +163,8 @@ double nt_switch_inside(const nt_run *run, int k, double held, const double *var
 {
     const nt_switch *s = &run->model->switches[k];
     double x = nt_expression_value(s->argument, variables);
+    if (s->bends) /* it is not looked at, but for how the time of a bend varies */
+        return x;
     switch (s->operation) {
     case NT_OP_LESS:
     case NT_OP_LESS_EQUAL:
@@ -265,6 +267,35 @@ double nt_switches_leave_by(const nt_run *run, double t, int side)
     return by;
 }
 
+int nt_switches_open_side(nt_run *run, double t, const double *memory, const double *rates)
+{
+    const nt_model *model = run->model;
+    double at = nt_switch_clock(model, t, memory), jet[3];
+    int open = 0;
+    if (at == t || model->side_memory < 0)
+        return 0;
+    double stop = memory[model->side_memory + (at < t ? 2 : 0)];
+    for (int k = 0; k < model->n_switches; k++) {
+        const nt_switch *s = &model->switches[k];
+        if (!s->bends || leaves_by(run, k, stop, 1) == 0)
+            continue;
+        argument_at(run, s, stop, jet);
+        double rate = jet[1];
+        nt_expression_jet(s->argument, run->variables, rates, model->zeros, jet);
+        double towards = (at < stop ? -1 : 1) * jet[1] * rate;
+        open = towards != 0 ? (towards > 0 ? 1 : -1) : open;
+    }
+    return open;
+}
+
+int nt_switches_bending(const nt_run *run, double t)
+{
+    for (int k = 0; k < run->model->n_switches; k++)
+        if (run->model->switches[k].bends && leaves_by(run, k, t, 1) > 0)
+            return k;
+    return -1;
+}
+
 /* step() is smooth: its two ends are stops only where less than so many steps lie between them. */
 static const double NARROW = 4;
 
@@ -301,6 +332,8 @@ void nt_switches_take_side(nt_run *run, double t, bool behind, double *memory)
 {
     double *entry = memory + run->model->side_memory + (behind ? 0 : 2);
     double by = nt_switches_leave_by(run, t, behind ? 1 : -1);
+    if (behind) /* the stop before which the motion was is this one */
+        nt_switches_forget_sides(run->model, memory);
     entry[0] = by > 0 ? t : NO_STOP;
     entry[1] = by;
 }

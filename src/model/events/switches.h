@@ -32,6 +32,8 @@ double nt_switch_inside(const nt_run *run, int k, double held, const double *var
 /* The time by which all that bend at t have surely left that on a side (-1 before, 1 behind), s: 0
  * where none bends there. */
 double nt_switches_leave_by(const nt_run *run, double t, int side);
+/* A switch that bends at t; -1: none does. */
+int nt_switches_bending(const nt_run *run, double t);
 /* The first time in (t, end] at which its argument passes a point; infinite: none is known.
  * behind: t, or as long after it as all that bend there take to leave it. h: the step that is asked
  * for, s. */
@@ -56,6 +58,11 @@ static inline double nt_switch_clock(const nt_model *model, double t, const doub
 
 /* "a comparison in value at 12:5" into text[size]. */
 void nt_switch_word(const nt_model *model, int k, char *text, int size);
+
+/* Where a time is looked at beside a stop, see above, and a change of the variables along rates
+ * moves a bend there: the sign of changes that move it away, so that the time stays on its side of
+ * it. 0: they may have any sign. */
+int nt_switches_open_side(nt_run *run, double t, const double *memory, const double *rates);
 
 /* The first point of a table above x, infinite behind the last. */
 double nt_table_next(const nt_table *table, double x);

@@ -268,7 +268,7 @@ void nt_joint_reaction(const nt_element *element, const nt_view *view, v3 *force
     .row_quantity = nt_joint_row_quantity, .row_name = nt_joint_row_name,                          \
     .reaction = nt_joint_reaction, .as_joint = nt_joint_of, .align = nt_joint_align,               \
     .site = nt_joint_site, .is_smooth = nt_joint_is_smooth, .does_work = nt_joint_does_work,       \
-    .draw = nt_joint_draw
+    .draw = nt_joint_draw, .memory = NT_MEMORY_COUNTS
 
 /* Friction and limits along the free coordinate (joint_load.c): adds terms, or energies. Called by
  * nt_joint_evaluate. */

@@ -42,7 +42,8 @@ typedef struct nt_touched {
     bool quadratic;       /* what it adds is quadratic in s: two values give the derivative */
     bool linear;          /* it is linear: they can be far away                             */
     const nt_expression *motion; /* prescribed motion that changes; NULL for none          */
-    double step; /* words change by their own size along s = step; 0 where there are none  */
+    double step;       /* words change by their own size along s = step; 0 where there are none  */
+    const void *rates; /* of the element's data, for nt_element_type.vary; NULL: not by it  */
 } nt_touched;
 
 /* An entry of what an element adds: its place in the element's own residual or among all rows, and
@@ -174,5 +175,11 @@ nt_status nt_run_energy_tangent(void *self, const nt_point *at, int k, nt_energy
  *   D6 = (45 d1 - 9 d2 + d3)/(60 h),   D4 = (8 d1 - d2)/(12 h),   dk = f(k h) - f(-k h). */
 static const double NT_SIXTH[3] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
 static const double NT_FOURTH[3] = {8.0 / 12, -1.0 / 12, 0};
+
+/* The same of one side, from f(0), f(h), ..., f(6 h). */
+enum { NT_ONE_SIDED = 7 };
+static const double NT_SIDE_SIXTH[NT_ONE_SIDED] = {-147.0 / 60, 6,       -15.0 / 2, 20.0 / 3,
+                                                   -15.0 / 4,   6.0 / 5, -1.0 / 6};
+static const double NT_SIDE_FOURTH[NT_ONE_SIDED] = {-25.0 / 12, 4, -3, 4.0 / 3, -1.0 / 4, 0, 0};
 
 #endif

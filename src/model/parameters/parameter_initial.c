@@ -1,6 +1,7 @@
 /* Derivatives in parameters as a caller asks for them: preparation, initial values, energies. */
 #include "base/error.h"
 #include "model/evaluate.h"
+#include "model/events/switches.h"
 #include "model/parameters/parameter.h"
 
 #include <float.h>
@@ -112,21 +113,24 @@ static void put_parameter(nt_run *run, const nt_point *at, int k, double s)
         nt_parameter_rates_put(run, &run->rates[k], s);
 }
 
+/* side: of nt_switches_open_side, 0 for differences of both sides. */
 static nt_status difference_energy(nt_run *run, int parameter, const nt_point *at, double h,
-                                   energy_slope *out)
+                                   int side, energy_slope *out)
 {
     nt_status status = NT_OK;
     double fourth[N_ENERGIES] = {0}, largest[N_ENERGIES] = {0};
     memset(out, 0, sizeof *out);
-    for (int i = 0; i < 6 && status == NT_OK; i++) {
-        int place = i / 2, sign = i % 2 ? -1 : 1;
+    for (int i = 0; i < (side ? NT_ONE_SIDED : 6) && status == NT_OK; i++) {
+        int place = i / 2, sign = side ? side : i % 2 ? -1 : 1;
+        double sixth = side ? NT_SIDE_SIXTH[i] : NT_SIXTH[place];
+        double other = side ? NT_SIDE_FOURTH[i] : NT_FOURTH[place];
         nt_energy energy;
-        put_parameter(run, at, parameter, sign * (place + 1) * h);
+        put_parameter(run, at, parameter, sign * (side ? i : place + 1) * h);
         status = nt_run_energy_beside(run, at, &energy);
         const double value[N_ENERGIES] = {energy.kinetic, energy.potential, energy.power};
         for (int k = 0; k < N_ENERGIES; k++) {
-            out->of[k] += sign * NT_SIXTH[place] * value[k] / h;
-            fourth[k] += sign * NT_FOURTH[place] * value[k] / h;
+            out->of[k] += sign * sixth * value[k] / h;
+            fourth[k] += sign * other * value[k] / h;
             largest[k] = fmax(largest[k], fabs(value[k]));
         }
     }
@@ -153,9 +157,10 @@ nt_status nt_run_energy_tangent(void *self, const nt_point *at, int k, nt_energy
     double h = FIRST_STEP * nt_words_step(rates, all, fmin(1, run->length), rates->scale);
     double best[N_ENERGIES] = {0}, least[N_ENERGIES] = {0};
     bool good = false, found = false;
+    int side = nt_switches_open_side(run, at->t, at->memory, rates->variables);
     for (int level = 0; level < LEVELS && !good; level++, h *= NEXT_STEP) {
         energy_slope next;
-        status = difference_energy(run, k, at, h, &next);
+        status = difference_energy(run, k, at, h, side, &next);
         good = status == NT_OK; /* a load that has no value so far away may have one nearer */
         for (int i = 0; i < N_ENERGIES && status == NT_OK; i++) {
             double doubt = next.gap[i] + next.rounding[i];

@@ -1,7 +1,8 @@
 /* The residual and the constraint rows differentiated in one parameter.
  *
  * Bodies. M vdot - f is linear in mass and inertia: the same residual with their derivatives in
- * their place. Elements. Their derived numbers D move along D + s D'; functions of t and signals
+ * their place. Elements. Contacts and bearings know how they change with their numbers
+ * (nt_element_type.vary). Others' derived numbers D move along D + s D'; functions of t and signals
  * along f + s df/dp (nt_straight). What is quadratic in s, as most is, has the derivative
  * (f(s) - f(-s))/(2 s) with s as large as the numbers themselves, exact to rounding; the rest
  * (distances, angles, friction) has differences of sixth order, judged by those of fourth. */
@@ -214,9 +215,10 @@ static double second_derivative(const variation *v, const nt_expression *f, doub
     return jet[2];
 }
 
-/* Derivatives of f, f' and, where wanted, f'' in the parameter. The mixed derivative is exact by
- * polarisation: with c a natural change of p, (d/dt +- c d/dp)^2 f differ by 4 c d2f/dt dp. f''
- * has no exact derivative here; differences of sixth order. */
+/* Derivatives of f, f' and, where wanted, f'' in the parameter, at a bend those of the side on
+ * which it is looked at. The mixed derivative is exact by polarisation: with c a natural change of
+ * p, (d/dt +- c d/dp)^2 f differ by 4 c d2f/dt dp. f'' has no exact derivative here; differences of
+ * sixth order. */
 static void motion_rates(variation *v, const nt_expression *f, bool second)
 {
     nt_run *run = v->run;
@@ -233,14 +235,16 @@ static void motion_rates(variation *v, const nt_expression *f, bool second)
     }
     out[1] = (mixed[0] - mixed[1]) / (4 * c);
     double h = FIRST_STEP * c, least = (double)INFINITY;
+    int open = second ? nt_switches_open_side(run, v->view.at->t, v->view.at->memory, p) : 0;
     out[2] = 0;
     for (int level = 0; second && level < LEVELS; level++, h *= NEXT_STEP) {
         double sixth = 0, fourth = 0, rounding = 0;
-        for (int k = 0; k < 3; k++) {
-            double plus = second_derivative(v, f, (k + 1) * h);
-            double d = (plus - second_derivative(v, f, -(k + 1) * h)) / h;
-            sixth += NT_SIXTH[k] * d;
-            fourth += NT_FOURTH[k] * d;
+        for (int k = 0; k < (open ? NT_ONE_SIDED : 3); k++) {
+            double plus = second_derivative(v, f, open ? open * k * h : (k + 1) * h);
+            double minus = open ? 0 : second_derivative(v, f, -(k + 1) * h);
+            double d = (open ? open * plus : plus - minus) / h;
+            sixth += (open ? NT_SIDE_SIXTH[k] : NT_SIXTH[k]) * d;
+            fourth += (open ? NT_SIDE_FOURTH[k] : NT_FOURTH[k]) * d;
             rounding = fmax(rounding, DBL_EPSILON * fabs(plus) / h);
         }
         double gap = fabs(sixth - fourth);
@@ -347,6 +351,26 @@ static void parameter_add_point(const variation *v, const nt_touched *t, const n
     add_moment(e, wanted, NT_R_B, v3_cross(F, r_b));
 }
 
+/* What the element knows of it itself, to rounding. */
+static bool parameter_vary_exactly(variation *v, const nt_touched *t, slope *out)
+{
+    const nt_element *e = &v->run->model->elements[t->element];
+    nt_local *local = v->view.local;
+    if (!t->rates || v->n == 0 || v->n > v->n_forces)
+        return false;
+    nt_local_begin(local, e);
+    local->apart = true;
+    bool knows = e->type->vary(e, &v->view, t->rates);
+    local->apart = false;
+    out->size = 0;
+    for (int i = 0; i < v->n; i++) {
+        out->of[i] = local->has_pushed ? local->residual[v->entry[i].from] : 0;
+        out->size = fmax(out->size, fabs(out->of[i]));
+    }
+    out->doubt = 10 * DBL_EPSILON * out->size;
+    return knows;
+}
+
 static nt_status add_elements(variation *v, const nt_terms *wanted, double *size, double *doubt)
 {
     nt_run *run = v->run;
@@ -359,7 +383,9 @@ static nt_status add_elements(variation *v, const nt_terms *wanted, double *size
             continue;
         }
         list_entries(v, e, wanted);
-        nt_status status = parameter_differentiate(v, t, t->quadratic ? TWO : SIX, d);
+        nt_status status = NT_OK;
+        if (!parameter_vary_exactly(v, t, d))
+            status = parameter_differentiate(v, t, t->quadratic ? TWO : SIX, d);
         if (status != NT_OK) {
             run->failed = e;
             return status;

@@ -117,6 +117,7 @@ const nt_element_type nt_sampled_type = {
     .accept = accept,
     .stop_after = stop_after,
     .at_stop = at_stop,
+    .memory = NT_MEMORY_KEEPS,
     .does_work = does_no_work,
 };
 

@@ -53,6 +53,31 @@ void nt_netcdf_put_name(nt_bytes *out, const char *name)
             out->at[i] = '_';
 }
 
+static bool is_column(const nt_result_setup *setup, const char *name)
+{
+    for (int i = 0; i < setup->n_columns; i++)
+        if (strcmp(setup->columns[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* What a dimension or an array is called in the file: columns have the first choice of a name, and
+ * what would have the same one has underscores behind it. */
+static void put_free_name(nt_bytes *out, const nt_result_setup *setup, const char *name)
+{
+    char free_name[MOST_NAME];
+    size_t length = strlen(name);
+    if (length >= sizeof free_name)
+        length = sizeof free_name - 1;
+    memcpy(free_name, name, length);
+    free_name[length] = '\0';
+    while (is_column(setup, free_name) && length + 1 < sizeof free_name) {
+        free_name[length++] = '_';
+        free_name[length] = '\0';
+    }
+    nt_netcdf_put_name(out, free_name);
+}
+
 static void put_list(nt_bytes *out, uint32_t tag, int n)
 {
     nt_netcdf_put_number(out, n > 0 ? tag : 0, 4);
@@ -147,11 +172,12 @@ static void put_words(nt_bytes *out, const nt_result_words *words)
     }
 }
 
-/* words: NULL where its numbers stand for none. */
+/* All of a variable but its name, which stands before. words: NULL where its numbers stand for
+ * none.
+ */
 static void put_variable(nt_bytes *out, const char *name, const int *dimension, int n,
                          const nt_result_column *column, const nt_result_words *words)
 {
-    nt_netcdf_put_name(out, name);
     nt_netcdf_put_number(out, (uint64_t)n, 4);
     for (int i = 0; i < n; i++)
         nt_netcdf_put_number(out, (uint64_t)dimension[i], 4);
@@ -194,7 +220,10 @@ static uint64_t netcdf_put_head(const nt_result_setup *setup, dimensions *d, uin
     nt_bytes_put(out, "CDF\2\0\0\0", 8);
     put_list(out, NT_NETCDF_DIMENSION_LIST, d->n);
     for (int i = 0; i < d->n; i++) {
-        nt_netcdf_put_name(out, d->name[i]);
+        if (i == 0)
+            nt_netcdf_put_name(out, d->name[i]);
+        else
+            put_free_name(out, setup, d->name[i]);
         nt_netcdf_put_number(out, d->size[i], 4);
     }
     put_list(out, NT_NETCDF_ATTRIBUTES, setup->n_attributes);
@@ -207,6 +236,7 @@ static uint64_t netcdf_put_head(const nt_result_setup *setup, dimensions *d, uin
         if (names_items(setup, i)) {
             const nt_result_array *a = &setup->arrays[i];
             uint64_t length = longest_name(setup), bytes = filled_up((uint64_t)a->items * length);
+            put_free_name(out, setup, a->item);
             put_variable(out, a->item,
                          (const int[2]){dimension_of(d, a->item, (uint64_t)a->items),
                                         dimension_of(d, "name_length", length)},
@@ -216,6 +246,7 @@ static uint64_t netcdf_put_head(const nt_result_setup *setup, dimensions *d, uin
         }
     uint64_t records = begin;
     for (int i = 0; i < setup->n_columns; i++, begin += 8) {
+        nt_netcdf_put_name(out, setup->columns[i].name);
         put_variable(out, setup->columns[i].name, (const int[1]){0}, 1, &setup->columns[i],
                      words_of(setup, i));
         put_place(out, NT_NETCDF_DOUBLE, 8, begin);
@@ -224,6 +255,7 @@ static uint64_t netcdf_put_head(const nt_result_setup *setup, dimensions *d, uin
         const nt_result_array *a = &setup->arrays[i];
         const nt_result_column column = {a->name, a->unit, a->meaning};
         uint64_t bytes = 8 * (uint64_t)a->items * (uint64_t)a->components;
+        put_free_name(out, setup, a->name);
         put_variable(out, a->name,
                      (const int[3]){0, dimension_of(d, a->item, (uint64_t)a->items),
                                     dimension_of(d, a->component, (uint64_t)a->components)},
