@@ -79,6 +79,17 @@ static int row_columns(const nt_cli_plan *plan)
     return columns;
 }
 
+/* Numbers that NetCDF holds in each row besides: poses of all bodies, energies, drifts and counts
+ * of steps. (Those of loads, balls and sections come to it.) */
+static int row_poses(const nt_cli_plan *plan)
+{
+    const nt_space *space = &nt_run_system(plan->run)->space;
+    int numbers = 10;
+    for (int i = 0; i < space->n_blocks; i++)
+        numbers += space->blocks[i].nv >= 3 ? 7 : 0;
+    return nt_model_simulation(plan->model)->poses ? numbers : 0;
+}
+
 static int late(void *context, const nt_integrator *integrator)
 {
     const double *deadline = context;
@@ -102,10 +113,11 @@ static void show_estimate(nt_cli_plan *plan)
     if ((status != NT_OK && status != NT_INTERRUPTED) || !(t > plan->start))
         return;
     double rows = nt_cli_plan_rows(plan), numbers = rows * row_columns(plan);
+    double netcdf = numbers + rows * row_poses(plan);
     printf("estimate: %.2g s of computing%s, %.0f rows, CSV %.2g MB, NetCDF %.2g MB\n",
            (now - begun) * duration / (t - plan->start),
            plan->variable ? " by the first steps, which vary" : "", rows, numbers * CSV * 1e-6,
-           numbers * NETCDF * 1e-6);
+           netcdf * NETCDF * 1e-6);
 }
 
 int nt_cli_check(const nt_cli_options *options)

@@ -83,6 +83,9 @@ nt_status nt_integrator_advance_variable(nt_integrator *integrator, double end, 
 nt_status nt_integrator_between(nt_integrator *integrator, const nt_phase *from, const nt_phase *to,
                                 double t, nt_phase *out);
 
+/* The accelerations and multipliers of the forces at a phase, into it. The work counts as the
+ * step's, whose factors are used for it and then no longer kept. */
+nt_status nt_integrator_accelerate(nt_integrator *integrator, const nt_phase *phase);
 /* The memory behind the step now -> next. Where the system keeps accelerations in it and those of
  * the method are of a place within the step, it is shown those at its end. */
 nt_status nt_integrator_accept_memory(nt_integrator *integrator);

@@ -162,23 +162,29 @@ nt_status nt_integrator_balance(nt_integrator *it, const nt_state *state, nt_sta
     return NT_OK;
 }
 
+nt_status nt_integrator_accelerate(nt_integrator *it, const nt_phase *phase)
+{
+    nt_effort effort = {.unknown = -1};
+    nt_point at = nt_phase_point(phase);
+    nt_status status =
+        nt_factors_accelerate(it->factors, &at, phase->vdot, phase->lambda, phase->mu, &effort);
+    it->factors->kept = false;
+    it->statistics.evaluations += effort.evaluations;
+    it->statistics.factorisations += effort.factorisations;
+    it->statistics.solves += effort.solves;
+    return status;
+}
+
 nt_status nt_integrator_accept_memory(nt_integrator *it)
 {
     nt_stepper *s = &it->stepper;
     const nt_system *system = it->problem->system;
     nt_phase shown = s->next;
     if ((it->method->needs & NT_RATES_WITHIN) && (system->capabilities & NT_KEEPS_RATES)) {
-        nt_effort effort = {.unknown = -1};
         shown = it->balanced;
         memcpy(shown.all, s->next.all, it->size * sizeof(double));
         memcpy(shown.memory, s->now.memory, (size_t)system->n_memory * sizeof(double));
-        nt_point at = nt_phase_point(&shown);
-        nt_status status =
-            nt_factors_accelerate(it->factors, &at, shown.vdot, shown.lambda, shown.mu, &effort);
-        it->factors->kept = false;
-        it->statistics.evaluations += effort.evaluations;
-        it->statistics.factorisations += effort.factorisations;
-        it->statistics.solves += effort.solves;
+        nt_status status = nt_integrator_accelerate(it, &shown);
         if (status != NT_OK)
             return status;
     }

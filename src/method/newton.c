@@ -624,6 +624,7 @@ NT_HOT nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w,
     double last = 0, before = 0, size = 0, residual = 0;
     rounding rounded = {{0, 0}, 0, {0, 0}};
     int first = 0; /* iteration whose sizes are compared with */
+    int exact = 0; /* increments in a row from tangents of their own */
     double relative = nt_options_get(s->options, NT_OPTION_TOLERANCE_RELATIVE);
     int extra = (int)nt_options_get(s->options, NT_OPTION_EXTRA_ITERATIONS);
     int most = (int)nt_options_get(s->options, NT_OPTION_MAX_ITERATIONS) + extra;
@@ -669,6 +670,7 @@ NT_HOT nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w,
         double ratio = i > first ? size / last : 1;
         shrinking by = shrinking_of(fresh, i - first, size, last, before);
         double allowed = fresh ? 1 : KEPT_ERROR;
+        exact = fresh ? exact + 1 : 0;
         settled = size <= allowed || (by.next < 0.5 && by.next / (1 - by.next) * size <= allowed) ||
                   (i > first && size <= 1 && by.mean > STUCK); /* as far as rounding lets it go */
         double rate = i > first + 1 ? fmax(ratio, sqrt(size / before)) : 1; /* of two at least */
@@ -683,7 +685,7 @@ NT_HOT nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w,
              * the motion stands still and only they move, the residual decides */
             if (fresh && worst_ratio(w->z, w->per_increment, p->nv) <= 1)
                 settled = true;
-            else if (fresh && ratio > 2) /* grows with the exact tangent */
+            else if (exact > 1 && ratio > 2) /* grows with the exact tangent */
                 return fail_moving(s, w, NT_NOT_CONVERGED, size);
             fresh = true;
         }

@@ -158,16 +158,8 @@ typedef struct walk {
 static nt_status look_at_end(nt_integrator *it)
 {
     nt_stepper *s = &it->stepper;
-    nt_effort effort = {.unknown = -1};
     memcpy(s->next.all, s->now.all, it->size * sizeof(double));
-    nt_point at = nt_phase_point(&s->next);
-    nt_status status =
-        nt_factors_accelerate(it->factors, &at, s->next.vdot, s->next.lambda, s->next.mu, &effort);
-    it->factors->kept = false;
-    it->statistics.evaluations += effort.evaluations;
-    it->statistics.factorisations += effort.factorisations;
-    it->statistics.solves += effort.solves;
-    return status;
+    return nt_integrator_accelerate(it, &s->next);
 }
 
 /* The last step stands: it is counted and shown. `next` stays as it is. */

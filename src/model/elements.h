@@ -55,6 +55,7 @@ bool nt_element_is_distributed(const nt_element *element);
 bool nt_element_is_modal_damping(const nt_element *element);
 bool nt_element_is_groove(const nt_element *element);
 bool nt_element_rolls(const nt_element *element); /* a disk, a sphere or a blade */
+bool nt_element_is_rolling_ball(const nt_element *element);
 bool nt_element_is_wheel(const nt_element *element);
 bool nt_element_is_blade(const nt_element *element);
 

@@ -63,29 +63,7 @@ nt_status nt_plugin_load(const char *path, nt_error *error)
     return nt_said(error, status);
 }
 
-/* ---- what `evaluate` asks for ---------------------------------------------------------------- */
-
-int nt_view_port_of_body(const nt_view *view, int body)
-{
-    if (!view || body < 0 || body >= view->model->n_bodies)
-        return -1;
-    const nt_element *e = view->local->element;
-    const nt_body *b = &view->bodies[body];
-    for (int i = 0; i + 1 < e->n_ports; i++)
-        if (i != NT_ROWS && i != NT_RATES && e->ports[i].node == b->t_node &&
-            e->ports[i + 1].node == b->r_node)
-            return i;
-    return -1;
-}
-
-int nt_view_port_of_own(const nt_view *view)
-{
-    const nt_element *e = view ? view->local->element : NULL;
-    for (int i = NT_PORTS; e && i < e->n_ports; i++)
-        if (e->n_own > 0 && e->ports[i].node == e->own_node)
-            return i;
-    return -1;
-}
+/* ---- how rotations vary ---------------------------------------------------------------------- */
 
 /* Whether a tangent is wanted, and there is such a body. */
 static bool plugin_can_turn(const nt_view *view, int body)

@@ -42,18 +42,43 @@ static int add_ports(nt_model *model, nt_element *e, const nt_port *ports, int n
     return e->n_ports - n;
 }
 
-int nt_element_port_of_body(nt_model *model, nt_element *e, int body)
+/* The port of a body's translation, -1 for none: the next one is that of its rotation. */
+static int find_body(const nt_model *model, const nt_element *e, int body)
 {
     nt_port wanted[2];
-    if (!model || !e || body < 0 || body >= model->n_bodies)
-        return -1;
     put_body(model, body, wanted);
-    e->last_body = body > e->last_body ? body : e->last_body;
     for (int i = 0; i + 1 < e->n_ports; i++)
         if (i != NT_ROWS && i != NT_RATES && e->ports[i].node == wanted[0].node &&
             e->ports[i + 1].node == wanted[1].node)
             return i;
-    return add_ports(model, e, wanted, 2);
+    return -1;
+}
+
+int nt_element_port_of_body(nt_model *model, nt_element *e, int body)
+{
+    if (!model || !e || body < 0 || body >= model->n_bodies)
+        return -1;
+    nt_port wanted[2];
+    put_body(model, body, wanted);
+    e->last_body = body > e->last_body ? body : e->last_body;
+    int port = find_body(model, e, body);
+    return port >= 0 ? port : add_ports(model, e, wanted, 2);
+}
+
+int nt_view_port_of_body(const nt_view *view, int body)
+{
+    return view && body >= 0 && body < view->model->n_bodies
+               ? find_body(view->model, view->local->element, body)
+               : -1;
+}
+
+int nt_view_port_of_own(const nt_view *view)
+{
+    const nt_element *e = view ? view->local->element : NULL;
+    for (int i = NT_PORTS; e && e->n_own > 0 && i < e->n_ports; i++)
+        if (e->ports[i].node == e->own_node)
+            return i;
+    return -1;
 }
 
 nt_status nt_element_ports_of_bodies(nt_model *model, nt_element *e, int first, int count)

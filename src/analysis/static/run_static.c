@@ -384,7 +384,7 @@ static nt_status unknown_rates(nt_run *run, nt_error *error)
     return status;
 }
 
-const nt_settling nt_static_settling = {
+static const nt_settling settling = {
     .find = find, .initial_tangent = initial_tangent, .unknown_rates = unknown_rates};
 
 nt_status nt_model_settle(nt_model *model, nt_error *error)
@@ -393,7 +393,7 @@ nt_status nt_model_settle(nt_model *model, nt_error *error)
     nt_status status = nt_run_create(&run, model, error);
     if (status != NT_OK)
         return status;
-    status = nt_static_settling.find(run, error);
+    status = settling.find(run, error);
     if (status == NT_OK) {
         for (int i = 0; i < model->n_parameters; i++) {
             double value = run->parameters[i].value;
@@ -406,7 +406,7 @@ nt_status nt_model_settle(nt_model *model, nt_error *error)
         memcpy(model->origin->variables, run->variables,
                (size_t)model->n_parameters * sizeof *run->variables);
         nt_run_copy_state(model->origin, run);
-        model->settling = &nt_static_settling;
+        model->settling = &settling;
     }
     nt_run_destroy(run);
     return status;

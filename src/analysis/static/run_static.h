@@ -4,8 +4,6 @@
 
 #include "model/model.h"
 
-extern const nt_settling nt_static_settling;
-
 /* Find the unknowns and, where the model begins there, the static state of a model that is built;
  * from now on its runs do so whenever parameters are set. */
 nt_status nt_model_settle(nt_model *model, nt_error *error);

@@ -306,6 +306,16 @@ static void transposed_scatter(const nt_front_tree *tree, const nt_front *front,
         memcpy(b + tree->piece[p].position, x, (size_t)tree->piece[p].size * sizeof *x);
 }
 
+/* Which lane of its batch a front is in. */
+static int lane_of(const nt_front_tree *tree, int f)
+{
+    const nt_front_batch *batch = &tree->batch[tree->front[f].batch];
+    int lane = 0;
+    while (f < batch->first[lane] || f >= batch->first[lane] + batch->n_fronts)
+        lane++;
+    return lane;
+}
+
 /* y = U^-T b, and b_later - F12^T y */
 void nt_front_forward_transposed_batches(const nt_front_tree *tree, double *b)
 {
@@ -314,10 +324,7 @@ void nt_front_forward_transposed_batches(const nt_front_tree *tree, double *b)
         if (!nt_front_is_taken(tree, f))
             continue;
         const nt_front *front = &tree->front[f];
-        const nt_front_batch *batch = &tree->batch[front->batch];
-        int w = front->w, n = w + front->r, lane = 0;
-        while (f < batch->first[lane] || f >= batch->first[lane] + batch->n_fronts)
-            lane++;
+        int w = front->w, n = w + front->r, lane = lane_of(tree, f);
         const lanes *column = tree->beside + front->beside;
         transposed_gather(tree, front, b, x);
         for (int j = 0; j < n; j++, column += n) {
@@ -337,10 +344,7 @@ void nt_front_backward_transposed_batches(const nt_front_tree *tree, double *b)
         if (!nt_front_is_taken(tree, f))
             continue;
         const nt_front *front = &tree->front[f];
-        const nt_front_batch *batch = &tree->batch[front->batch];
-        int w = front->w, n = w + front->r, lane = 0;
-        while (f < batch->first[lane] || f >= batch->first[lane] + batch->n_fronts)
-            lane++;
+        int w = front->w, n = w + front->r, lane = lane_of(tree, f);
         transposed_gather(tree, front, b, x);
         for (int j = w - 1; j >= 0; j--) {
             const lanes *column = tree->beside + front->beside + (ptrdiff_t)j * n;

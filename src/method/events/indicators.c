@@ -36,18 +36,11 @@ static nt_status indicate(nt_integrator *it, const nt_phase *phase, double *g)
 nt_status nt_stops_indicators(nt_integrator *it, const nt_phase *phase, double *g)
 {
     nt_stops *s = &it->stops;
-    nt_effort effort = {.unknown = -1};
     if (!s->stretch.balances)
         return indicate(it, phase, g);
     nt_phase shown = nt_stops_phase_like(phase, s->shown.all);
     memcpy(shown.all, phase->all, it->size * sizeof(double));
-    nt_point at = nt_phase_point(&shown);
-    nt_status status =
-        nt_factors_accelerate(it->factors, &at, shown.vdot, shown.lambda, shown.mu, &effort);
-    it->factors->kept = false;
-    it->statistics.evaluations += effort.evaluations;
-    it->statistics.factorisations += effort.factorisations;
-    it->statistics.solves += effort.solves;
+    nt_status status = nt_integrator_accelerate(it, &shown);
     return status == NT_OK ? indicate(it, &shown, g) : status;
 }
 

@@ -507,19 +507,12 @@ static nt_status never_settles(nt_integrator *it, int indicator, nt_error *error
  */
 static nt_status rates_before(nt_integrator *it, const nt_phase *from, nt_error *error)
 {
-    nt_effort effort = {.unknown = -1};
-    nt_point at = nt_phase_point(from);
     if (!(it->method->needs & NT_RATES_WITHIN) || !(from->all[NT_PHASE_STEP] > 0))
         return NT_OK;
-    nt_status status =
-        nt_factors_accelerate(it->factors, &at, from->vdot, from->lambda, from->mu, &effort);
-    it->factors->kept = false;
-    it->statistics.evaluations += effort.evaluations;
-    it->statistics.factorisations += effort.factorisations;
-    it->statistics.solves += effort.solves;
+    nt_status status = nt_integrator_accelerate(it, from);
     return status == NT_OK ? NT_OK
-                           : nt_fail(error, status, "accelerations before t = %g s: %s", at.t,
-                                     nt_status_text(status));
+                           : nt_fail(error, status, "accelerations before t = %g s: %s",
+                                     from->all[NT_PHASE_T], nt_status_text(status));
 }
 
 void nt_stops_take_side(nt_integrator *it, double t, bool behind, double *memory)

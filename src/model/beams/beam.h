@@ -231,8 +231,7 @@ void nt_beam_fill_line(nt_beam *b);
 /* At the length s within a piece of the line. */
 int nt_beam_piece(const nt_beam *b, double s);
 v3 nt_beam_line_at(const nt_beam *b, int piece, double s, m3 *axes);
-/* The points of the line, and the lengths and directions of the straight pieces between them. */
-v3 nt_beam_point(const nt_beam *b, int i);
+/* The lengths and directions of the straight pieces between the points of the line. */
 double nt_beam_chord(const nt_beam *b, int i);
 v3 nt_beam_chord_direction(const nt_beam *b, int i);
 

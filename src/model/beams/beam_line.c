@@ -4,16 +4,19 @@
 
 #include <math.h>
 
-v3 nt_beam_point(const nt_beam *b, int i) { return v3_load(nt_array_in(b, &b->points) + 3 * i); }
+static v3 line_point(const nt_beam *b, int i)
+{
+    return v3_load(nt_array_in(b, &b->points) + 3 * i);
+}
 
 double nt_beam_chord(const nt_beam *b, int i)
 {
-    return v3_norm(v3_sub(nt_beam_point(b, i + 1), nt_beam_point(b, i)));
+    return v3_norm(v3_sub(line_point(b, i + 1), line_point(b, i)));
 }
 
 v3 nt_beam_chord_direction(const nt_beam *b, int i)
 {
-    return v3_scale(1 / nt_beam_chord(b, i), v3_sub(nt_beam_point(b, i + 1), nt_beam_point(b, i)));
+    return v3_scale(1 / nt_beam_chord(b, i), v3_sub(line_point(b, i + 1), line_point(b, i)));
 }
 
 static const nt_beam_knot *knot_at(const nt_beam *b, int i)
@@ -68,7 +71,7 @@ typedef struct spline_point {
 static spline_point spline_at(const nt_beam *b, int i, double u)
 {
     const nt_beam_knot *k = knot_at(b, i);
-    v3 x0 = nt_beam_point(b, i), x1 = nt_beam_point(b, i + 1);
+    v3 x0 = line_point(b, i), x1 = line_point(b, i + 1);
     double h = k[1].knot - k[0].knot, B = (u - k[0].knot) / h, A = 1 - B;
     double c0 = (A * A * A - A) * h * h / 6, c1 = (B * B * B - B) * h * h / 6;
     double d0 = -(3 * A * A - 1) * h / 6, d1 = (3 * B * B - 1) * h / 6;
@@ -138,8 +141,8 @@ static void fill_curves(nt_beam *b, nt_beam_knot *k)
     int n = b->points.count;
     if (n == 3) {
         double h0 = k[1].knot - k[0].knot, h1 = k[2].knot - k[1].knot;
-        v3 s0 = v3_scale(1 / h0, v3_sub(nt_beam_point(b, 1), nt_beam_point(b, 0)));
-        v3 s1 = v3_scale(1 / h1, v3_sub(nt_beam_point(b, 2), nt_beam_point(b, 1)));
+        v3 s0 = v3_scale(1 / h0, v3_sub(line_point(b, 1), line_point(b, 0)));
+        v3 s1 = v3_scale(1 / h1, v3_sub(line_point(b, 2), line_point(b, 1)));
         for (int i = 0; i < 3; i++)
             k[i].curve = v3_scale(2 / (h0 + h1), v3_sub(s1, s0));
     }
@@ -148,8 +151,8 @@ static void fill_curves(nt_beam *b, nt_beam_knot *k)
     /* forward elimination; `axes.xx`, `arc` are free yet: diagonal and upper entries */
     for (int i = 1; i < n - 1; i++) {
         double h0 = k[i].knot - k[i - 1].knot, h1 = k[i + 1].knot - k[i].knot;
-        v3 s0 = v3_scale(1 / h0, v3_sub(nt_beam_point(b, i), nt_beam_point(b, i - 1)));
-        v3 s1 = v3_scale(1 / h1, v3_sub(nt_beam_point(b, i + 1), nt_beam_point(b, i)));
+        v3 s0 = v3_scale(1 / h0, v3_sub(line_point(b, i), line_point(b, i - 1)));
+        v3 s1 = v3_scale(1 / h1, v3_sub(line_point(b, i + 1), line_point(b, i)));
         double lower = h0, diagonal = 2 * (h0 + h1), upper = h1;
         v3 right = v3_scale(6, v3_sub(s1, s0));
         if (i == 1) /* M0 = M1 + (M1 - M2) h0/h1 */
@@ -215,7 +218,7 @@ v3 nt_beam_line_at(const nt_beam *b, int piece, double s, m3 *axes)
     v3 place;
     if (b->line == 0) {
         *axes = k->axes;
-        return v3_axpy(s - k->arc, nt_beam_chord_direction(b, piece), nt_beam_point(b, piece));
+        return v3_axpy(s - k->arc, nt_beam_chord_direction(b, piece), line_point(b, piece));
     }
     *axes = spline_axes(b, piece, spline_find(b, piece, s - k->arc), &place);
     return place;

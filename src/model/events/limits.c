@@ -64,11 +64,6 @@ static int row_of(const nt_run *run, int i)
     return -1;
 }
 
-bool nt_limit_has_row(const nt_run *run, const nt_element *element, int r)
-{
-    return nt_joint_row_limits(nt_joint_of(run, element), r);
-}
-
 /* m or 1 rad. */
 static double size_of(const nt_run *run, const nt_joint *joint)
 {

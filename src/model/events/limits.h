@@ -23,8 +23,6 @@ enum { NT_LIMIT_SIDES = 2, NT_LIMIT_WORDS = 3 };
 /* Finds the joints that have them and gives these the row of a latch: before the model is laid out.
  */
 nt_status nt_model_find_limits(nt_model *model);
-/* Whether row r of a joint, from its first one, is that of its limits. */
-bool nt_limit_has_row(const nt_run *run, const nt_element *element, int r);
 /* What the memory of a joint becomes at a start, where it is not known yet: it may lie at a limit.
  */
 void nt_limits_begin(nt_run *run, const nt_point *at, double *memory);

@@ -12,7 +12,8 @@
 
 #include <math.h>
 
-nt_table_form nt_map_form_across(const nt_table_form *form)
+/* The form of a map in its second variable. */
+static nt_table_form form_across(const nt_table_form *form)
 {
     nt_table_form across = *form;
     across.beyond = form->across != 0 ? form->across - 1 : form->beyond;
@@ -28,7 +29,7 @@ static bool map_repeats(const nt_table_form *form)
 /* Steps repeat themselves whatever the last of them is: it has no width. */
 nt_status nt_map_check(const nt_table_sheet *sheet, const nt_table_form *form, nt_error *error)
 {
-    const nt_table_form across = nt_map_form_across(form);
+    const nt_table_form across = form_across(form);
     const size_t n = (size_t)sheet->n, m = (size_t)sheet->columns - 1;
     const double *z = sheet->value + n; /* [m][n] */
     bool along = map_repeats(form), over = map_repeats(&across);
@@ -68,7 +69,7 @@ nt_status nt_map_make(nt_table *map, nt_arena *arena, nt_error *error)
     double *all = NT_TAKE(arena, 4 * n * m + 7 * longest, double);
     if (!all)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    const nt_table_form other = nt_map_form_across(&map->form);
+    const nt_table_form other = form_across(&map->form);
     const nt_table_form along = map_form_of_slopes(&map->form), across = map_form_of_slopes(&other);
     double *z = all, *zx = z + n * m, *zu = zx + n * m, *twist = zu + n * m;
     double *line = twist + n * m, *slope = line + longest, *work = slope + longest;
@@ -143,7 +144,7 @@ static map_basis map_basis_of(const double *x, int n, double at, const nt_table_
 void nt_map_evaluate(const nt_table *map, double x, double u, double out[6])
 {
     static const int orders[6][2] = {{0, 0}, {1, 0}, {0, 1}, {2, 0}, {1, 1}, {0, 2}};
-    const nt_table_form across = nt_map_form_across(&map->form);
+    const nt_table_form across = form_across(&map->form);
     bool out_of_x = x < map->x[0] || x > map->x[map->n - 1];
     bool out_of_u = u < map->u[0] || u > map->u[map->m - 1];
     bool none = isnan(x) || isnan(u) || (out_of_x && map->form.beyond == NT_BEYOND_ERROR) ||

@@ -14,9 +14,6 @@ int nt_table_interval(const double *x, int n, double at);
 /* Where one that repeats itself has x, outside of its range [first, last]. */
 double nt_table_place(double first, double last, double x);
 
-/* The form of a map in its second variable. */
-nt_table_form nt_map_form_across(const nt_table_form *form);
-
 /* Whether it repeats itself, NT_BAD_MODEL where it cannot: values of its ends differ. */
 nt_status nt_map_check(const nt_table_sheet *sheet, const nt_table_form *form, nt_error *error);
 

@@ -165,3 +165,8 @@ const nt_element_type nt_joint_knife_edge = {
     .does_work = nt_rolling_does_work,
     .reaction = knife_edge_reaction,
 };
+
+bool nt_element_is_blade(const nt_element *element)
+{
+    return element->type == &nt_joint_knife_edge;
+}

@@ -120,16 +120,8 @@ v3 nt_rolling_lowest_point(const nt_run *run, const nt_element *e)
 
 bool nt_element_rolls(const nt_element *element)
 {
-    return element->type == &nt_joint_rolling_sphere || nt_element_is_wheel(element) ||
+    return nt_element_is_rolling_ball(element) || nt_element_is_wheel(element) ||
            nt_element_is_blade(element);
-}
-bool nt_element_is_wheel(const nt_element *element)
-{
-    return element->type == &nt_joint_rolling_disk;
-}
-bool nt_element_is_blade(const nt_element *element)
-{
-    return element->type == &nt_joint_knife_edge;
 }
 
 /* Without slip the reaction does no work. */

@@ -87,3 +87,8 @@ const nt_element_type nt_joint_rolling_disk = {
     .draw = nt_rolling_draw,
     .reaction = nt_rolling_reaction,
 };
+
+bool nt_element_is_wheel(const nt_element *element)
+{
+    return element->type == &nt_joint_rolling_disk;
+}

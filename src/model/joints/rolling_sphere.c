@@ -54,3 +54,8 @@ const nt_element_type nt_joint_rolling_sphere = {
     .draw = nt_rolling_draw,
     .reaction = nt_rolling_reaction,
 };
+
+bool nt_element_is_rolling_ball(const nt_element *element)
+{
+    return element->type == &nt_joint_rolling_sphere;
+}
