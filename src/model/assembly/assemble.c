@@ -373,7 +373,7 @@ nt_status nt_assembly_settle_nearby(nt_assembly *a, double *size)
     return status;
 }
 
-/* Measures likewise, and fails where a row has no value. */
+/* How far rows of the level miss at the initial state; fails where one of them has no value. */
 static nt_status measure_finite(nt_assembly *a, nt_level level, double *size, int *worst)
 {
     nt_status status = nt_assembly_measure(a, a->run->initial_q, level, size, worst);

@@ -74,8 +74,8 @@ bool nt_wall_shear(const nt_beam_section *s, const double stress[6], const doubl
 /* What is wrong with a section, NULL for nothing. */
 const char *nt_section_fault(const nt_beam_section *s);
 
-/* What makes an element end there: a corner of the line, at a section, at a part of the length, at
- * the station of a marker. */
+/* What an element ends at: a corner of the line, a section, a part of the length, the station of a
+ * marker. */
 typedef enum nt_beam_end_kind {
     NT_END_POINT,
     NT_END_SECTION,
