@@ -28,7 +28,7 @@ static inline bool nt_run_has_parameter(const nt_run *run, int k)
 }
 nt_status nt_run_evaluate(void *self, const nt_point *at, const nt_terms *terms);
 nt_status nt_run_energy(void *self, const nt_point *at, nt_energy *energy);
-/* The same, of which elements note nothing. */
+/* The energies at a place beside the motion: elements keep no note of what they were asked. */
 nt_status nt_run_energy_beside(nt_run *run, const nt_point *at, nt_energy *energy);
 double nt_run_noticed(void *self, double t);
 nt_status nt_run_rests(void *self, const nt_point *at, unsigned char *lies);
@@ -45,7 +45,8 @@ nt_status nt_run_accept_tangent(void *self, const nt_point *at, int k,
  * either side varies that parameter and what follows from it, and p as it was restores everything
  * bit for bit. Initial values are found anew. */
 nt_status nt_run_set_parameters(void *self, const double *p);
-/* The same; validate: values that a file may not give are refused in words. */
+/* Sets parameters likewise; with `validate` values that a file may not give are refused in words.
+ */
 nt_status nt_run_set_values(nt_run *run, const double *p, bool validate, nt_error *error);
 void nt_run_get_parameters(void *self, double *p);
 nt_status nt_run_consistent_initial(void *self, double t, double *q, double *v, double *memory);
@@ -73,8 +74,8 @@ void nt_run_look(nt_run *run, const nt_point *at, const nt_terms *terms, nt_view
 
 /* Parameters that events have set, as the discrete memory has them; NULL: none is. */
 void nt_run_take_set(nt_run *run, const double *memory);
-/* The same beside it: parameter k moved by s, unless an event has set it; with s = 0 all is as it
- * was before. What is known of parameters' derivatives is forgotten. */
+/* Takes them likewise, and moves parameter k by s, unless an event has set it; with s = 0 all is as
+ * it was before. What is known of parameters' derivatives is forgotten. */
 void nt_run_take_set_beside(nt_run *run, const double *memory, int k, double s);
 /* nt_system.carry */
 nt_status nt_run_carry(void *self, const nt_point *at, const double *increment);

@@ -172,7 +172,7 @@ static void place_entries(nt_element *e)
     }
 }
 
-/* The same; no blocks yet. */
+/* Lays out the entries of all ports, and makes the table of blocks, which has none yet. */
 static nt_status begin_slots(nt_model *model, nt_element *e)
 {
     int count = e->n_ports * e->n_ports;

@@ -43,8 +43,8 @@ static nt_status check_setup(const nt_orbit_setup *setup, nt_error *error)
     if (system->n_memory > 0 && !(system->capabilities & NT_DISCRETE_MEMORY))
         return nt_fail(error, NT_UNSUPPORTED,
                        "the system's memory enters its equations (samples, delays, latches, "
-                       "contacts that stick and give, events "
-                       "that set parameters): states alone do not tell how the motion goes on");
+                       "contacts that stick and give, events that set parameters, elements of "
+                       "other programs): states alone do not tell how the motion goes on");
     if (setup->from_initial && !system->initial)
         return nt_fail(error, NT_INVALID, "the system gives no initial state to begin from");
     if (setup->free && setup->period_of)

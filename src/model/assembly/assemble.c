@@ -234,7 +234,7 @@ static quat smallest_rotation(v3 a, v3 b)
     return quat_unit((quat){1 + c, axis.x, axis.y, axis.z});
 }
 
-/* Where a rod leads from a placed body: down, as things hang. */
+/* The direction in which a rod leads from a placed body: down, as things hang. */
 static v3 along_rod(const nt_run *run, const nt_joint *joint)
 {
     v3 g = v3_load(run->gravity);
@@ -373,7 +373,7 @@ nt_status nt_assembly_settle_nearby(nt_assembly *a, double *size)
     return status;
 }
 
-/* The same where no row may be without a value. */
+/* How far rows of the level miss at the initial state; fails where one of them has no value. */
 static nt_status measure_finite(nt_assembly *a, nt_level level, double *size, int *worst)
 {
     nt_status status = nt_assembly_measure(a, a->run->initial_q, level, size, worst);

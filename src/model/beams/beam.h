@@ -74,8 +74,8 @@ bool nt_wall_shear(const nt_beam_section *s, const double stress[6], const doubl
 /* What is wrong with a section, NULL for nothing. */
 const char *nt_section_fault(const nt_beam_section *s);
 
-/* Where an element ends: at a corner of the line, at a section, at a part of the length, at the
- * station of a marker. */
+/* What an element ends at: a corner of the line, a section, a part of the length, the station of a
+ * marker. */
 typedef enum nt_beam_end_kind {
     NT_END_POINT,
     NT_END_SECTION,
@@ -184,8 +184,8 @@ static inline const nt_beam *nt_beam_of(const nt_run *run, const nt_element *ele
     return nt_element_data(run, element);
 }
 
-/* Of a beam whose sizes are known: places of the arrays that follow the first `bytes`; returns all
- * bytes. */
+/* Gives the arrays of a beam whose sizes are known their places behind its first `bytes`, and
+ * returns how many bytes it has in all. */
 size_t nt_beam_lay_out(nt_beam *beam, size_t bytes);
 
 /* Lists whose rows have places of their own in the file. */

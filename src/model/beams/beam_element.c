@@ -177,7 +177,7 @@ NT_INLINE void add_turned(double s, v3 w, const lanes P[4], lanes to[4])
     to[3] += z * P[0] - y * P[1] + x * P[2];
 }
 
-/* Of what depends on x' and r' = (0, w) r/2: r' is P w, and turns with r. */
+/* The columns of what depends on x' and r' = (0, w) r/2, where r' is P w and turns with r. */
 NT_INLINE columns rate_columns(const nt_view *view, const nt_beam_nodes *p, int j)
 {
     const nt_combination *c = view->terms->combination;

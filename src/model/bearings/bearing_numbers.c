@@ -71,7 +71,7 @@ static nt_status check_bounds(const nt_model *model, const nt_element *element, 
     return NT_OK;
 }
 
-/* The same of one number of a race; key: after the name of its ring. */
+/* Checks the bounds of one number of a race, whose key stands behind the name of its ring. */
 static nt_status check_bound_of_race(const nt_model *model, const nt_element *element, int which,
                                      bound b, nt_error *error)
 {

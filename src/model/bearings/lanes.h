@@ -81,7 +81,7 @@ void nt_lanes_pocket(nt_skeleton skeleton, int n, const nt_surface *surface,
 void nt_lanes_stiffest(const nt_touch_law *touch, int n, const nt_push_lanes *push, double mobility,
                        double ahead, double growth, double *now, double *later);
 
-/* The same of energies, of races that are round. */
+/* The energies of balls on races that are round, and in their pockets. */
 void nt_lanes_race_energy(nt_traction_law law, bool rolls, int n, const nt_surface *surface,
                           const nt_touch_law *touch, const nt_ring_pose *ring,
                           const nt_ball_lanes *balls, const double last[2], nt_energy_lanes *out);

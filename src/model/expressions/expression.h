@@ -98,7 +98,8 @@ nt_status nt_expression_parse(const char *text, int length, const nt_symbols *sy
  * nt_expression_variables lists are read. */
 double nt_expression_value(const nt_expression *e, const double *variables);
 
-/* Where there is no finite value: which operation has none, in words. False: no one operation. */
+/* Says in words which operation has no finite value where the whole has none; false where it is no
+ * single one. */
 bool nt_expression_why(const nt_expression *e, const double *variables, char *text, size_t size);
 
 /* Value, first and second derivative along a curve.
@@ -136,7 +137,8 @@ bool nt_expression_is_condition(const nt_expression *e);
 
 /* Whether its value is a + b x in a variable, all others held. */
 bool nt_expression_is_affine(const nt_expression *e, int variable);
-/* The same between the points at which an abs, min, max or table of straight lines in it bends. */
+/* Whether it is so between the points at which an abs, min, max or table of straight lines in it
+ * bends. */
 bool nt_expression_is_affine_in_pieces(const nt_expression *e, int variable);
 
 /* A table in it whose value, slope (derivative 0, 1) or second derivative (2) jumps and whose

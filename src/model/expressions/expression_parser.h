@@ -87,7 +87,8 @@ const nt_expression *nt_parser_build(nt_parser *p, nt_operand result, nt_arena *
 /* Offers an operation of an argument, which is no number, to symbols->hold: *variable is what
  * stands in place of it, -1 for nothing. table: its number, -1 for none. */
 bool nt_parser_hold(nt_parser *p, int operation, nt_operand argument, int table, int *variable);
-/* The same of any operation of one operand; of two that are compared, by their difference. */
+/* These offer any operation of one operand, and a comparison of two, whose argument is their
+ * difference. */
 bool nt_parser_hold_unary(nt_parser *p, int operation, nt_operand a, int *variable);
 bool nt_parser_hold_comparison(nt_parser *p, int operation, nt_operand a, nt_operand b,
                                int *variable);

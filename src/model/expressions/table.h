@@ -96,8 +96,8 @@ static inline bool nt_table_is_c2(const nt_table *table)
     return table->form.interpolation == NT_SPLINE;
 }
 
-/* Of a table by `previous`: the slope of the line from each point to the next, by `previous` too.
- */
+/* The slopes of a table by `previous`, as another one: those of the lines from each point to the
+ * next. */
 const nt_table *nt_table_steps(const nt_table *table, nt_arena *arena);
 
 #endif

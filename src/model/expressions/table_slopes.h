@@ -11,7 +11,7 @@ void nt_table_slopes(const double *x, const double *y, int n, const nt_table_for
 /* k with x[k] <= at < x[k + 1], the nearest one outside of the range. */
 int nt_table_interval(const double *x, int n, double at);
 
-/* Where one that repeats itself has x, outside of its range [first, last]. */
+/* The place within [first, last] that a table which repeats itself has for an x outside of it. */
 double nt_table_place(double first, double last, double x);
 
 /* Whether it repeats itself, NT_BAD_MODEL where it cannot: values of its ends differ. */

@@ -27,8 +27,8 @@ nt_status nt_load_declare(nt_model *model, nt_element *element, unsigned rows, u
 /* NT_BAD_MODEL at the element's place, with its type and name before the words. */
 nt_status nt_load_refuse(const nt_model *model, const nt_element *element, nt_error *error,
                          const char *format, ...) NT_PRINTF(4, 5);
-/* The same where a key of the element stands, such as "material.E"; where the file does not give
- * it, the key that is nearest above it. */
+/* Refuses likewise, at the place of a key of the element, such as "material.E", or of the nearest
+ * one above it where the file does not give it. */
 nt_status nt_load_refuse_key(const nt_model *model, const nt_element *element, const char *key,
                              nt_error *error, const char *format, ...) NT_PRINTF(5, 6);
 
@@ -51,7 +51,7 @@ nt_status nt_load_point(const nt_run *run, const nt_element *element,
                         const nt_place_of_point *place, int body, bool validate, v3 *offset,
                         nt_error *error);
 
-/* Where that point is in ground axes at the given placement. */
+/* The place of that point in ground axes, at the given placement. */
 v3 nt_load_ground_point(const nt_run *run, int body, v3 offset);
 
 /* A point of a moving body; ground axes. */

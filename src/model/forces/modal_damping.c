@@ -74,7 +74,7 @@ static nt_status modal_damping_declare(nt_model *model, nt_element *e)
     return status;
 }
 
-/* Where the entries of a port stand in v. */
+/* The first entry in v of a body's translation, or of its rotation. */
 static int entry_of(const nt_body *b, int turning)
 {
     return b->v + (turning && b->t_node >= 0 ? 3 : 0);

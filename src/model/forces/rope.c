@@ -499,7 +499,7 @@ void nt_rope_follow(const nt_element *e, const nt_view *view, const char *which,
     }
 }
 
-/* Where it is taut already. */
+/* A user should know of a rope that is taut already at the given placement. */
 static bool rope_remark(const nt_model *model, const nt_element *e, char *text, size_t size)
 {
     const nt_rope *rope = nt_model_data(model, e);

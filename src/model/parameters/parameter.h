@@ -176,7 +176,7 @@ nt_status nt_run_energy_tangent(void *self, const nt_point *at, int k, nt_energy
 static const double NT_SIXTH[3] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
 static const double NT_FOURTH[3] = {8.0 / 12, -1.0 / 12, 0};
 
-/* The same of one side, from f(0), f(h), ..., f(6 h). */
+/* Differences of sixth order to one side, from f(0), f(h), ..., f(6 h). */
 enum { NT_ONE_SIDED = 7 };
 static const double NT_SIDE_SIXTH[NT_ONE_SIDED] = {-147.0 / 60, 6,       -15.0 / 2, 20.0 / 3,
                                                    -15.0 / 4,   6.0 / 5, -1.0 / 6};

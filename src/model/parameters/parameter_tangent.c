@@ -607,8 +607,8 @@ static void stir_signals(nt_run *run, const nt_parameter_rates *rates, unsigned 
         rates->variables[first + rates->signal[i].signal] = 1 + 0.5 * nt_chance(seed);
 }
 
-/* The same from two values, far away or not, and from six, to 1e-10 of the largest, and not zero. A
- * quadratic term would be seen far away: rounding makes it 1e-8. */
+/* Whether derivatives from two values, far away or not, and from six agree to 1e-10 of the largest
+ * and are not zero. A quadratic term would be seen far away: rounding makes it 1e-8. */
 static bool agrees(variation *v, const nt_touched *touched, bool linear)
 {
     slope *two = &v->first, *six = &v->second;

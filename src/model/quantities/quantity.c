@@ -320,7 +320,7 @@ static nt_status unknown_kind(const nt_model *model, family of, int index, span 
                    word.length, word.text, why, known);
 }
 
-/* The same of a contact of a ball, which is so long a part of the name. */
+/* Refuses what a contact of a ball does not have; `length` of the name are that contact's. */
 static nt_status unknown_kind_of_ball(const char *name, int length, span word, nt_error *error)
 {
     nt_suggestion search;

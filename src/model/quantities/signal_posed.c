@@ -96,7 +96,7 @@ static int group_of(const posed *p, const nt_element *e)
     return -1;
 }
 
-/* Of the signals that a law follows the first whose element stands in its own mechanism; -1. */
+/* The first signal that a law follows whose element stands in its own mechanism; -1 for none. */
 static int followed_by(const posed *p, const nt_element *law, double *one)
 {
     for (int i = 0; i < p->model->n_signals; i++) {
