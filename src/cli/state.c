@@ -181,8 +181,23 @@ done:
     return status;
 }
 
+/* What is there is no state, which a run may not replace: a result of another run, a model. */
+static bool is_something_else(const char *path)
+{
+    char begins[sizeof magic] = "";
+    FILE *file = fopen(path, "rb");
+    size_t size = file ? fread(begins, 1, sizeof begins, file) : 0;
+    if (file)
+        fclose(file);
+    return size > 0 && (size < sizeof begins || memcmp(begins, magic, sizeof begins) != 0);
+}
+
 int nt_cli_state_probe(const char *path)
 {
+    if (is_something_else(path)) {
+        nt_cli_say("%s: is there and is no saved state: expected another name for the state", path);
+        return NT_EXIT_IO;
+    }
     struct stat is;
     char *real, *temporary = beside(path, &real);
     int file, status = temporary ? NT_EXIT_DONE : nt_cli_no_memory();

@@ -82,6 +82,12 @@ expect 0 run top.yaml -o a.csv --save a.csv.state --duration 0.05
 expect 2 run top.yaml -o a.csv --restart a.csv.state --save-every 1
 says "--save-every: 'a.csv.state' is the state to go on from: expected --save FILE"
 
+# ---- what another run or a person has written is no place for a state ----
+echo "time,x" >other.csv
+expect 4 run top.yaml -o a.csv --save other.csv
+says "other.csv: is there and is no saved state: expected another name for the state"
+[ "$(cat other.csv)" = "time,x" ] || fail "what was there is gone"
+
 # ---- two runs on one output ----
 slow busy.csv
 expect 4 run top.yaml -o busy.csv
