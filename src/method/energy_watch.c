@@ -9,7 +9,8 @@
  * where what loads take counts as nothing: W is the sum of max(dW, 0) of the loads that can give,
  * so that no error of the work of dampers, however stiff, is taken for growth. Against it stand the
  * energy that has been exchanged, X = max(range of T, range of V), and the largest kinetic energy
- * T_max.
+ * T_max; of either no more than there was to be exchanged, E at the start and W less the smallest
+ * V, so that what has grown does not allow for its own growth.
  *
  *   A part g/X of the exchanged energy makes velocities wrong by g/(2 X): a swing is off by that
  *   part of its way. A part g/T of the kinetic energy, exchanged or not (a top's spin), makes rates
@@ -129,6 +130,7 @@ static bool begin(nt_integrator *it)
                            .growth = w->growth,
                            .allowed = w->allowed,
                            .power = e.power - e.taken,
+                           .first = e.kinetic + e.potential,
                            .least = e.kinetic + e.potential,
                            .kinetic = e.kinetic,
                            .potential = e.potential,
@@ -160,9 +162,10 @@ static void grown_beyond(const nt_energy_watch *w, const nt_energy *e, double ex
     double exchanged = exchanged_so_far(w);
     double size = w->kinetic_range[1] +
                   fmax(fabs(w->potential_range[0]), fabs(w->potential_range[1])) + w->given;
+    double there = w->first + w->given - w->potential_range[0];
     *growth = own - w->least - excused;
-    *allowed = EXCHANGED * exchanged + KINETIC * w->kinetic_range[1] + w->doubt +
-               (ROUNDING * size + 100 * w->noise) / WARNING;
+    *allowed = EXCHANGED * fmin(exchanged, there) + KINETIC * fmin(w->kinetic_range[1], there) +
+               w->doubt + (ROUNDING * size + 100 * w->noise) / WARNING;
 }
 
 /* What the present energy may be off by, for places and velocities are of times a step apart. */

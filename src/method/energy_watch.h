@@ -16,6 +16,7 @@ typedef struct nt_energy_watch {
     long steps;     /* of the run, up to the last look             */
     long spent;     /* evaluations that steps took, not looks of others, since the last look */
     double given, doubt; /* J, by loads where they give, and how far off that may be */
+    double first;        /* J, energy where the watch began */
     double least; /* J, smallest of energy less what was given, with what its step exchanged */
     double kinetic_range[2], potential_range[2]; /* J, smallest and largest                   */
     double noise;           /* J, what rounding of places makes of the energy */

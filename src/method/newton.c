@@ -10,7 +10,7 @@
 
 /* A kept tangent is given up when increments shrink by less than this from one to the next, in the
  * mean of two: then a new one costs less than what it saves in the steps to come. */
-static const double SLOW = 0.05;
+static const double SLOW = 0.2;
 
 /* Increments that shrink by less than this are as small as rounding lets them be, where they are
  * below their tolerances, or the iteration is in trouble. */
