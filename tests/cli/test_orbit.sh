@@ -36,6 +36,9 @@ says "Swing: periodic orbit by rkmk-dop853, 200 steps in a period" "period 3.312
 head -n 1 swing.multipliers.csv | grep -qx "multiplier,trivial,re,im,modulus,exponent.re,exponent.im" ||
     fail "columns: $(head -n 1 swing.multipliers.csv)"
 [ "$(wc -l <swing.multipliers.csv)" = 3 ] || fail "swing.multipliers.csv: $(cat swing.multipliers.csv)"
+for word in result_version nutate_version model_file "title: Swing" "table" "neutral: all its multipliers"; do
+    grep -aq "$word" swing.multipliers.nc || fail "swing.multipliers.nc does not say '$word'"
+done
 grep -aq "neutral: all its multipliers are trivial" swing.nc || fail "swing.nc does not say how stable it is"
 expect 0 orbit swing.yaml --free --quiet -o -
 [ "$(wc -l <out)" = 202 ] && [ ! -s err ] || fail "--quiet -o -: $(wc -l <out) lines, $(cat err)"
