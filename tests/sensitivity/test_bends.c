@@ -102,6 +102,8 @@ static void motions_that_jump_move(void **state)
                 {CARRIAGE("if(t > T, w*(t - T), 0)"), rate_jumps},
                 {CARRIAGE("0.5*w*(t - T + abs(t - T))"), rate_jumps},
                 {CARRIAGE("5*w*max(0, t - T)^2"), acceleration_jumps},
+                {CARRIAGE("5*w*if(t > T, 1, 0)*(t - T)^2"), acceleration_jumps},
+                {CARRIAGE("5*if(w*t > w*T, w, 0)*(t - T)^2"), acceleration_jumps},
                 {CARRIAGE("5*w*max(0, t - T)^2 - 5*w*max(0, t - T - 0.0831)^2"), pulses}};
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         int tried = 0;

@@ -208,8 +208,9 @@ static nt_status best_difference(variation *v, const nt_touched *t, double step,
 static double second_derivative(const variation *v, const nt_expression *f, double s)
 {
     nt_run *run = v->run;
+    int n = nt_model_variable_count(run->model); /* what is held is among them */
     double jet[3], *at = run->variables_scratch;
-    for (int i = 0; i <= run->model->n_parameters; i++)
+    for (int i = 0; i < n; i++)
         at[i] = run->variables_base[i] + s * v->rates->variables[i];
     nt_expression_jet(f, at, run->model->time_rate, run->model->zeros, jet);
     return jet[2];
@@ -228,7 +229,7 @@ static void motion_rates(variation *v, const nt_expression *f, bool second)
     nt_expression_jet(f, base, p, run->model->zeros, jet);
     out[0] = jet[1];
     for (int side = 0; side < 2; side++) {
-        for (int i = 0; i <= run->model->n_parameters; i++)
+        for (int i = 0; i < nt_model_variable_count(run->model); i++)
             direction[i] = run->model->time_rate[i] + (side == 0 ? c : -c) * p[i];
         nt_expression_jet(f, base, direction, run->model->zeros, jet);
         mixed[side] = jet[2];
