@@ -204,12 +204,15 @@ static void advice(const nt_integrator *it, char *text, size_t size)
 {
     static const char *const names[] = {"lie-newmark", "rkmk-dop853", "generalized-alpha-soi2"};
     const nt_system *system = it->problem->system;
-    const char *other = NULL;
+    const char *other = NULL,
+               *why = it->method->explain_growth ? it->method->explain_growth(&it->stepper) : NULL;
     bool controlled = it->variable;
     for (int i = it->method->needs & NT_GAINS_ENERGY ? 0 : 1; !other && i < 3; i++)
         if (nt_method_check_system(nt_method_find(names[i]), system, NULL) == NT_OK)
             other = names[i];
-    if (it->method->needs & NT_GAINS_ENERGY)
+    if (why)
+        snprintf(text, size, "%s", why);
+    else if (it->method->needs & NT_GAINS_ENERGY)
         snprintf(text, size, "%s is unstable in long runs; %s is not", it->method->name,
                  other ? other : "lie-newmark");
     else if (controlled)

@@ -206,6 +206,9 @@ struct nt_method {
     nt_status (*vary_dense)(nt_stepper *stepper, const nt_phase *from, const nt_phase *to, double t,
                             const nt_directions *directions, const double *before,
                             const double *after, double *between);
+    /* Why energy grows in steps like the last ones, and what would do, where the method can tell;
+     * NULL: it cannot. NULL: never. */
+    const char *(*explain_growth)(const nt_stepper *stepper);
 };
 
 static inline nt_point nt_phase_point(const nt_phase *phase)

@@ -200,7 +200,8 @@ static nt_status semi_explicit_linearise(nt_stepper *s, double h, const nt_direc
              NT_FIRST_ORDER | NT_RATES_WITHIN | NT_MULTIPLIERS_WITHIN | (more),                    \
     .frames = NT_IN_BOTH_FRAMES, .layout = semi_explicit_layout, .start = semi_explicit_start,     \
     .step = semi_explicit_step, .close = nt_splitting_close, .error = semi_explicit_error_of,      \
-    .review = semi_explicit_review, .linearise = semi_explicit_linearise
+    .review = semi_explicit_review, .linearise = semi_explicit_linearise,                          \
+    .explain_growth = nt_splitting_explain_growth
 
 const nt_method nt_method_semi_explicit = {
     .name = "semi-explicit",

@@ -514,6 +514,19 @@ nt_status nt_splitting_start(nt_stepper *s, const nt_splitting *c)
  * than those of the step before: so many times on end, and then by such a part of them, that it is
  * not the motion which makes them differ. */
 static const double GROWS_FOR = 12, MISSED = 0.3;
+/* Where energy grows as well, so many times tell. */
+static const double GROWS_WITH_ENERGY = 3;
+static const char grows_from_step_to_step[] =
+    "an explicit force answers a reaction by more than it follows of it, and grows from step to "
+    "step: it needs part: implicit";
+
+const char *nt_splitting_explain_growth(const nt_stepper *s)
+{
+    double grew = *nt_splitting_memory_of(s->problem, &s->now).grew;
+    return nt_splitting_follows(s->problem) > 0 && grew >= GROWS_WITH_ENERGY
+               ? grows_from_step_to_step
+               : NULL;
+}
 
 static nt_status splitting_watch_multipliers(nt_stepper *s, const double *taken_with)
 {
@@ -529,8 +542,7 @@ static nt_status splitting_watch_multipliers(nt_stepper *s, const double *taken_
     *m.grew = *m.missed > *before.missed ? *before.grew + 1 : 0;
     if (*m.grew < GROWS_FOR || *m.missed <= MISSED * largest)
         return NT_OK;
-    s->report.words = "an explicit force answers a reaction by more than it follows of it, and "
-                      "grows from step to step: it needs part: implicit";
+    s->report.words = grows_from_step_to_step;
     return NT_NOT_CONVERGED;
 }
 

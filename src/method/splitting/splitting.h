@@ -41,6 +41,9 @@ struct nt_splitting_own; /* splitting_own.h */
 /* Sizes of a step's memory and scratch, and of its derivative's. */
 void nt_splitting_layout(const nt_problem *problem, const nt_splitting *c, nt_layout *sizes);
 
+/* nt_method.explain_growth: a load that follows a reaction by too much. */
+const char *nt_splitting_explain_growth(const nt_stepper *stepper);
+
 nt_status nt_splitting_start(nt_stepper *s, const nt_splitting *c);
 nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h);
 
