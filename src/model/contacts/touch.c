@@ -210,6 +210,9 @@ void nt_touch_differentiate(nt_touch_kind kind, const nt_surface *surface, const
  * linear there. */
 static const double PART = 3e-3, NEXT_TO_NOTHING = 1e-9;
 
+/* The part of the turn to no adhesion by which a change of the damping may move a force. */
+static const double OF_TURN = 1e-3;
+
 /* l' is returned, m' written. */
 static double vary_place(nt_skeleton skeleton, const nt_surface *s, const nt_touch_pose *at,
                          const nt_touch *t, const nt_touch_rates *d, v3 *dm)
@@ -269,7 +272,8 @@ static double vary_rolling_by_numbers(nt_touch_kind kind, const nt_surface *s,
 
 /* Adds what the law's numbers change: differences of sixth order. */
 static void vary_law(nt_touch_kind kind, const nt_surface *surface, const nt_touch_law *law,
-                     const nt_touch_pose *at, const nt_touch_law *rates, v3 *F, v3 *M)
+                     const nt_touch_pose *at, double rate_of_delta, const nt_touch_law *rates,
+                     v3 *F, v3 *M)
 {
     enum { N = sizeof(nt_touch_law) / sizeof(double) };
     static const double sixth[3] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
@@ -280,7 +284,8 @@ static void vary_law(nt_touch_kind kind, const nt_surface *surface, const nt_tou
         double size = fabs(base[i]) > NEXT_TO_NOTHING ? fabs(base[i]) : 1;
         least = rate[i] != 0 ? fmin(least, size / fabs(rate[i])) : least;
     }
-    double h = PART * least;
+    double h = PART * least, turns = fabs(rates->damping * rate_of_delta);
+    h = turns > 0 ? fmin(h, OF_TURN * NT_TURN / turns) : h;
     for (int k = -3; k <= 3 && isfinite(h); k++) {
         nt_touch_law moved;
         double *number = (double *)(void *)&moved;
@@ -318,5 +323,5 @@ void nt_touch_vary_numbers(nt_touch_kind kind, const nt_surface *surface, const 
     vary(kind, law, t, W, &d, &F_x, &M_x);
     *F = m3_apply(F_x, x);
     *M = m3_apply(M_x, x);
-    vary_law(kind, surface, law, at, &rates->law, F, M);
+    vary_law(kind, surface, law, at, t->rate, &rates->law, F, M);
 }
