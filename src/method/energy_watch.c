@@ -206,7 +206,9 @@ static void advice(const nt_integrator *it, char *text, size_t size)
     const nt_system *system = it->problem->system;
     const char *other = NULL,
                *why = it->method->explain_growth ? it->method->explain_growth(&it->stepper) : NULL;
-    bool controlled = it->variable;
+    bool tolerant = false;
+    for (int i = 0; i < 4; i++)
+        tolerant |= it->stepper.tolerance[i] > 0;
     for (int i = it->method->needs & NT_GAINS_ENERGY ? 0 : 1; !other && i < 3; i++)
         if (nt_method_check_system(nt_method_find(names[i]), system, NULL) == NT_OK)
             other = names[i];
@@ -215,8 +217,10 @@ static void advice(const nt_integrator *it, char *text, size_t size)
     else if (it->method->needs & NT_GAINS_ENERGY)
         snprintf(text, size, "%s is unstable in long runs; %s is not", it->method->name,
                  other ? other : "lie-newmark");
-    else if (controlled)
-        snprintf(text, size, "a smaller tolerance than the present one would do");
+    else if (it->variable)
+        snprintf(text, size, "%s",
+                 tolerant ? "a smaller tolerance than the present one would do"
+                          : "a tolerance would do, or a smaller maximum_step");
     else {
         double h =
             it->stepper.now.all[NT_PHASE_STEP] * WARNING * it->watch.allowed / it->watch.growth / 2;
