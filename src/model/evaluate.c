@@ -175,9 +175,9 @@ bool nt_run_can_add(const nt_run *run, const nt_point *at, const nt_terms *terms
 NT_HOT nt_status nt_run_evaluate(void *self, const nt_point *at, const nt_terms *terms)
 {
     nt_run *run = self;
-    int next = 1, all = run->model->n_bodies;
     if (!nt_run_can_add(run, at, terms))
         return NT_INVALID;
+    int next = 1, all = run->model->n_bodies;
     const nt_view *view = begin_view(run, at, terms);
     if (asks_bodies_alone(run->model, terms)) {
         evaluate_bodies(run, view, next, all);
