@@ -210,8 +210,8 @@ void nt_touch_differentiate(nt_touch_kind kind, const nt_surface *surface, const
  * linear there. */
 static const double PART = 3e-3, NEXT_TO_NOTHING = 1e-9;
 
-/* The part of the turn to no adhesion by which a change of the damping may move a force. */
-static const double OF_TURN = 1e-3;
+/* The part of the turn to no adhesion by which a change of the damping may move a force in it. */
+static const double OF_TURN = 1e-2;
 
 /* l' is returned, m' written. */
 static double vary_place(nt_skeleton skeleton, const nt_surface *s, const nt_touch_pose *at,
@@ -284,8 +284,10 @@ static void vary_law(nt_touch_kind kind, const nt_surface *surface, const nt_tou
         double size = fabs(base[i]) > NEXT_TO_NOTHING ? fabs(base[i]) : 1;
         least = rate[i] != 0 ? fmin(least, size / fabs(rate[i])) : least;
     }
+    /* y of touch.h may come as far as the turn, or move little in it */
     double h = PART * least, turns = fabs(rates->damping * rate_of_delta);
-    h = turns > 0 ? fmin(h, OF_TURN * NT_TURN / turns) : h;
+    double y = fabs(1 + law->damping * rate_of_delta) - 2 * NT_TURN;
+    h = turns > 0 ? fmin(h, fmax(y / 4, OF_TURN * NT_TURN) / turns) : h;
     for (int k = -3; k <= 3 && isfinite(h); k++) {
         nt_touch_law moved;
         double *number = (double *)(void *)&moved;
