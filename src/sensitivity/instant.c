@@ -231,7 +231,8 @@ static nt_status add_loss(nt_sensitivity *s, const nt_phase *from, const nt_phas
     return status;
 }
 
-/* What a switch does is the same a little later; what an event does may depend on the time. */
+/* What a switch does is the same a little later, though its impact is with motions as they are
+ * then; what an event does may depend on the time. */
 static bool moves_time(const nt_integrator *it, const nt_jump_of_state *jump)
 {
     return jump->kept_at >= 0 || jump->drives ||
@@ -243,9 +244,10 @@ typedef struct behind_rates {
     double *q, *v, *memory, loss;
 } behind_rates;
 
-/* What happens at a state beside. *other: it is something else. */
+/* What happens at a state beside, which has come as far as it is so much later. *other: it is
+ * something else. */
 static nt_status happens_beside(nt_sensitivity *s, const nt_jump_of_state *jump,
-                                const nt_phase *varied, nt_phase *behind, bool *other,
+                                const nt_phase *varied, double later, nt_phase *behind, bool *other,
                                 nt_error *error)
 {
     nt_integrator *it = s->integrator;
@@ -255,7 +257,7 @@ static nt_status happens_beside(nt_sensitivity *s, const nt_jump_of_state *jump,
         memcpy(behind->all, varied->all, it->size * sizeof(double));
         it->stops.pattern = 0;
     } else
-        status = nt_instant_behind(it, jump->asked, varied, behind, &instant, error);
+        status = nt_instant_behind(it, jump->asked, varied, later, behind, &instant, error);
     *other = !instant.happened || instant.number != jump->number;
     if (status == NT_OK && !*other && jump->drives)
         status = nt_drive_jump_beside(it, varied, behind, other, error);
@@ -284,12 +286,13 @@ static nt_status difference_behind(nt_sensitivity *s, const nt_jump_of_state *ju
         double weight = sign * nt_stencil[distance - 1] / step;
         memcpy(varied.all, jump->from->all, it->size * sizeof(double));
         nt_sensitivity_move(p, jump->from, d, sign * distance * step, s->values, &varied);
+        double later = sign * distance * step * dt;
         if (moves_time(it, jump))
-            varied.all[NT_PHASE_T] += sign * distance * step * dt;
+            varied.all[NT_PHASE_T] += later, later = 0;
         if (s->route[i].parameter >= 0)
             status = nt_sensitivity_move_parameter(s, i, sign * distance * step);
         if (status == NT_OK)
-            status = happens_beside(s, jump, &varied, &beside, other, error);
+            status = happens_beside(s, jump, &varied, later, &beside, other, error);
         if (status != NT_OK)
             return status;
         nt_space_difference(&p->space, p->frame, behind->q, beside.q, s->values);
@@ -359,7 +362,7 @@ static nt_status state_behind(nt_sensitivity *s, const nt_jump_of_state *jump, i
         step = fmin(step, 1e-2 * nt_parameter_scale(s, s->route[i].parameter));
     if (jump->kept_at >= 0 && dt != 0) /* times beside lie within a part of a step */
         step = fmin(step, 0.1 * jump->from->all[NT_PHASE_STEP] / fabs(dt));
-    else if (moves_time(s->integrator, jump) && dt != 0)
+    else if (dt != 0)
         step = fmin(step, 0.1 * s->integrator->stops.stretch.h / fabs(dt));
     for (size_t k = 0; k < n_memory; k++)
         if (d->memory[k] != 0)

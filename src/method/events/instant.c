@@ -85,8 +85,8 @@ static nt_status cannot_slide(nt_integrator *it, int which, double t, nt_error *
                    t, words, it->method->name);
 }
 
-nt_status nt_instant_behind(nt_integrator *it, int which, const nt_phase *from, nt_phase *behind,
-                            nt_instant *instant, nt_error *error)
+nt_status nt_instant_behind(nt_integrator *it, int which, const nt_phase *from, double later,
+                            nt_phase *behind, nt_instant *instant, nt_error *error)
 {
     nt_stops *s = &it->stops;
     nt_problem *p = it->problem;
@@ -111,12 +111,14 @@ nt_status nt_instant_behind(nt_integrator *it, int which, const nt_phase *from, 
         return cannot_slide(it, which, at.t, error);
     if (!strikes && !meets)
         return NT_OK;
+    behind->all[NT_PHASE_T] += later;
     if (meets)
         status = nt_impact_close_gaps(it, behind, error);
     if (status == NT_OK)
         status = nt_impact(it, behind, strikes, error);
     if (status == NT_OK)
         status = nt_impact_part(it, behind, s->memory);
+    behind->all[NT_PHASE_T] = from->all[NT_PHASE_T];
     memcpy(behind->memory, s->memory, (size_t)p->system->n_memory * sizeof(double));
     nt_instant_take_rows(it, s->memory);
     return status;

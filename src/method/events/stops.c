@@ -552,7 +552,7 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
     if (s->stretch.at_once == 0)
         status = rates_before(it, &s->from, error);
     if (status == NT_OK)
-        status = nt_instant_behind(it, which, &s->from, &behind, instant, error);
+        status = nt_instant_behind(it, which, &s->from, 0, &behind, instant, error);
     bool drives = false;
     if (status == NT_OK && !s->beginning)
         status = jump_with_drives(it, &behind, instant, &drives, error);

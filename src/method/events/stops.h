@@ -89,9 +89,10 @@ nt_status nt_drive_jump_beside(struct nt_integrator *integrator, const nt_phase 
 
 /* What happens at a state `from` where indicator `which` has passed zero (-1: what is due), and the
  * state behind it, without its accelerations; nothing where instant->happened stays 0. Rows are
- * those behind it then. */
+ * those behind it then. later: s, at a state beside: the time of its impact is by so much another
+ * than that of `from`, and prescribed motions are as far on by then. */
 nt_status nt_instant_behind(struct nt_integrator *integrator, int which, const nt_phase *from,
-                            nt_phase *behind, nt_instant *instant, nt_error *error);
+                            double later, nt_phase *behind, nt_instant *instant, nt_error *error);
 /* The impact of what nt_stops holds of the instant, whose rows are those behind it, on the
  * velocities of a state; `off` says which of them hold then. It leaves p->off as it happens.
  * strikes: s->impulse acts. NT_SINGULAR, NT_NOT_CONVERGED with words. */
