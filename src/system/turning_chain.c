@@ -3,6 +3,8 @@
 
 #include "base/target.h"
 
+#include <stdlib.h>
+
 /* A node with the piece that leads to it from the one before. */
 typedef struct piece {
     int at, block; /* first of its six unknowns */
@@ -18,19 +20,19 @@ struct nt_chains {
     bool in_body; /* rotations are in axes of the node */
 };
 
-/* Can the block be in a chain: are its unknowns two nodes of three? */
-static bool is_jointed(const nt_problem *p, int b)
+/* Can the block be in a chain: are its unknowns two nodes of three? of_three[nv]: where such nodes
+ * begin. */
+static bool is_jointed(const nt_block *block, const bool *of_three)
 {
-    const nt_block *block = &p->space.blocks[b];
-    const nt_pattern *pattern = p->pattern;
-    int found = 0;
-    if (block->kind != NT_R3SO3)
-        return false;
+    return block->kind == NT_R3SO3 && of_three[block->v] && of_three[block->v + 3];
+}
+
+static void find_nodes_of_three(const nt_pattern *pattern, bool *of_three)
+{
     for (int node = 0; node < pattern->n_primary; node++) {
-        int at = pattern->node_start[node], rows = pattern->node_start[node + 1] - at;
-        found += rows == 3 && (at == block->v || at == block->v + 3);
+        int at = pattern->node_start[node];
+        of_three[at] = pattern->node_start[node + 1] - at == 3;
     }
-    return found == 2;
 }
 
 nt_status nt_chains_take(nt_chains **out, nt_arena *arena, const nt_problem *problem, bool *chained)
@@ -39,15 +41,19 @@ nt_status nt_chains_take(nt_chains **out, nt_arena *arena, const nt_problem *pro
     int n = problem->space.n_blocks, count = 0;
     nt_chains *c = NT_TAKE(arena, 1, nt_chains);
     piece *pieces = NT_TAKE(arena, n, piece);
-    if (!c || !pieces)
+    bool *of_three = calloc((size_t)problem->n + 1, sizeof *of_three);
+    if (!c || !pieces || !of_three) {
+        free(of_three);
         return NT_NO_MEMORY;
+    }
+    find_nodes_of_three(problem->pattern, of_three);
     for (int b = 0; b < n;) {
         int end = b + 1;
         while (end < n && carrier[b] == b && carrier[end] == b)
             end++;
         bool whole = end > b + 1 && problem->frame != NT_SE3;
         for (int k = b; k < end; k++)
-            whole = whole && is_jointed(problem, k);
+            whole = whole && is_jointed(&problem->space.blocks[k], of_three);
         for (int k = b; k < end; k++) {
             chained[k] = whole;
             if (whole)
@@ -56,6 +62,7 @@ nt_status nt_chains_take(nt_chains **out, nt_arena *arena, const nt_problem *pro
         }
         b = end;
     }
+    free(of_three);
     *c = (nt_chains){.piece = pieces, .n = count, .in_body = problem->frame == NT_BODY};
     *out = count > 0 ? c : NULL;
     return NT_OK;
