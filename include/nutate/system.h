@@ -339,6 +339,10 @@ struct nt_system {
 
     /* Optional, NULL where absent. */
     nt_status (*energy)(void *self, const nt_point *at, nt_energy *energy);
+    /* The same apart, for parts of the system that exchange no energy with each other: their sums
+     * are those of `energy`. energies[n_energies]. NULL, or n_energies below 2: all is one part. */
+    nt_status (*energies)(void *self, const nt_point *at, nt_energy *energies);
+    int n_energies;
     /* After an accepted step: next[n_memory] from at->memory (turn counters, contact history; it
      * may hold the last time and positions). Pure; R depends smoothly on memory or memory is
      * constant between events. */
@@ -365,10 +369,11 @@ struct nt_system {
     /* Derivatives of the energies in parameter k, the point being held. NULL or NT_UNSUPPORTED: the
      * library takes differences. */
     nt_status (*energy_tangent)(void *self, const nt_point *at, int k, nt_energy *derivative);
-    /* Words for the part whose energy has grown most from one point to another: "contact floor".
-     * Always terminated; "" for none. May be NULL. */
-    void (*energy_gained)(void *self, const nt_point *from, const nt_point *to, char *text,
-                          int size);
+    /* Words for the element whose energy has grown most from one point to another: "contact floor";
+     * of part `part` alone (see `energies`), or -1 of all. Always terminated; "" for none. May be
+     * NULL. */
+    void (*energy_gained)(void *self, const nt_point *from, const nt_point *to, int part,
+                          char *text, int size);
     const nt_momenta *momenta;
     /* Words for unknown i of (v, lambda, mu): "force on body top along y". Always terminated. */
     void (*equation_name)(void *self, int i, char *text, int size);
