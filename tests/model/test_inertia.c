@@ -1,6 +1,6 @@
 /* The tangent of inertia by rows is, bit for bit, that of one number at a time, which is what four
  * bodies beside each other go through; and it is the derivative of the moment. */
-#include "model/bodies/inertia_rows.h"
+#include "model/bodies/inertia_rows.inc"
 
 #include "base/chance.h"
 #include "model/bodies/body.h"

@@ -17,7 +17,7 @@
 #include "base/symmetric.h"
 #include "base/target.h"
 #include "model/bodies/euler.h"
-#include "model/bodies/inertia_rows.h"
+#include "model/bodies/inertia_rows.inc"
 
 #include <math.h>
 #include <nutate/group.h>
