@@ -19,8 +19,13 @@ static const double STUCK = 0.25;
 const char *const nt_reuse_words[] = {"never", "always", "auto", NULL};
 
 /* Exact tangents leave far less than what is allowed; kept ones leave about as much as they are
- * allowed: this share of it. */
-static const double KEPT_ERROR = 0.1;
+ * allowed: these shares of it. What they leave of coordinates is much the same from step to step
+ * and adds up, what they leave of multipliers does not. */
+static const double KEPT_ERROR = 0.01, KEPT_MULTIPLIERS = 0.1;
+
+/* Kept factors that do for no more steps than BRIEF save nothing: the corrections that show it are
+ * in vain. After them OWN_MOST steps at most begin with their own before others are tried. */
+enum { BRIEF = 1, OWN_MOST = 15 };
 
 /* What the residual would be, by the rate at which kept factors contract, relative to its
  * tolerance: where it is no more than that it is not asked for. */
@@ -608,16 +613,60 @@ static shrinking shrinking_of(bool exact, int n, double size, double last, doubl
     return (shrinking){larger(ratio, last / before), sqrt(size / before)};
 }
 
+/* How many times what kept factors may leave the last correction was, whose worst ratio is `size`.
+ */
+static double beyond_kept(const nt_problem *p, const nt_newton *w, double size)
+{
+    double of_v = p->nc > 0 ? worst_ratio(w->z, w->per_increment, p->nv) : size;
+    return larger(of_v / KEPT_ERROR, size / KEPT_MULTIPLIERS);
+}
+
+/* Which factors the corrections of a step are made with. */
+typedef struct reuse {
+    bool fresh; /* the next correction makes its own                        */
+    bool old;   /* those at hand are of a step before                       */
+    bool lasts; /* those that this step has made have not been given up yet */
+} reuse;
+
+static reuse reuse_begin(const nt_stepper *s, const nt_newton *w)
+{
+    nt_factors *f = s->factors;
+    bool wanted = nt_options_get(s->options, NT_OPTION_REUSE_TANGENT) != 0;
+    /* equal steps differ in their last bits where times are rounded */
+    bool same = fabs(s->now.all[NT_PHASE_STEP] - w->c.h) <= 1e-9 * w->c.h;
+    bool old = wanted && f->kept && same && !s->stale;
+    if (old && f->own_ahead > 0) {
+        old = false;
+        f->own_ahead--;
+    }
+    f->steps_kept = old ? f->steps_kept + 1 : 0;
+    nt_turning_begin(f);
+    return (reuse){.fresh = !old, .old = old, .lasts = wanted};
+}
+
+/* After a correction that has not ended the step. Factors that were made for it are used for the
+ * next ones too. Where old ones are given up soon after they were made, in step after step, the
+ * corrections with them were in vain: then more and more steps begin with their own, until factors
+ * last again. */
+static void reuse_go_on(reuse *r, nt_factors *f, bool slow, bool settled)
+{
+    if (slow && r->old) {
+        bool brief = f->steps_kept <= BRIEF;
+        f->own_last = !brief ? 0 : f->own_last < OWN_MOST ? 2 * f->own_last + 1 : OWN_MOST;
+        f->own_ahead = f->own_last;
+        f->steps_kept = 0;
+    }
+    r->lasts = r->lasts && (!slow || r->old || r->fresh);
+    r->old = r->old && !slow;
+    r->fresh = slow || (r->fresh && (settled || !r->lasts));
+}
+
 NT_HOT nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w,
                                    nt_newton_equations *equations, nt_newton_correction *correct)
 {
     const nt_problem *p = s->problem;
     nt_factors *f = s->factors;
-    bool reuse = nt_options_get(s->options, NT_OPTION_REUSE_TANGENT) != 0;
-    /* equal steps differ in their last bits where times are rounded */
-    bool same = fabs(s->now.all[NT_PHASE_STEP] - w->c.h) <= 1e-9 * w->c.h;
-    bool fresh = !reuse || !f->kept || !same || s->stale;
-    nt_turning_begin(f);
+    reuse use = reuse_begin(s, w);
     s->has_tangent = false;
     bool astray = false;  /* sizes were taken from a prediction that was of no use */
     bool settled = false; /* increments say converged: only the residual is still to be asked */
@@ -630,6 +679,7 @@ NT_HOT nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w,
     int most = (int)nt_options_get(s->options, NT_OPTION_MAX_ITERATIONS) + extra;
     for (int i = 0;; i++) {
         s->report = (nt_report){.iterations = i, .unknown = -1, .worst = size};
+        const bool fresh = use.fresh;
         bool leaves = settled && fresh && w->leaves_tangent;
         nt_matrix *own = fresh ? &f->matrix : NULL;
         f->kept = f->kept && (settled || !fresh); /* what is filled is not kept */
@@ -669,9 +719,9 @@ NT_HOT nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w,
         /* what is left after this correction: the increments' geometric series, if they shrink */
         double ratio = i > first ? size / last : 1;
         shrinking by = shrinking_of(fresh, i - first, size, last, before);
-        double allowed = fresh ? 1 : KEPT_ERROR;
+        double beyond = fresh ? size : beyond_kept(p, w, size);
         exact = fresh ? exact + 1 : 0;
-        settled = size <= allowed || (by.next < 0.5 && by.next / (1 - by.next) * size <= allowed) ||
+        settled = beyond <= 1 || (by.next < 0.5 && by.next / (1 - by.next) * beyond <= 1) ||
                   (i > first && size <= 1 && by.mean > STUCK); /* as far as rounding lets it go */
         double rate = i > first + 1 ? fmax(ratio, sqrt(size / before)) : 1; /* of two at least */
         if (settled && !own && w->place && extra == 0 && residual * rate <= SURE) {
@@ -680,19 +730,19 @@ NT_HOT nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w,
             if (status != NT_OK || met)
                 return status;
         }
-        if (!settled && i > first && by.mean > (fresh ? STUCK : SLOW)) {
+        bool slow = !settled && i > first && by.mean > (fresh ? STUCK : SLOW);
+        if (slow) {
             /* near a singular position rounding of positions is amplified in the multipliers: where
              * the motion stands still and only they move, the residual decides */
             if (fresh && worst_ratio(w->z, w->per_increment, p->nv) <= 1)
                 settled = true;
             else if (exact > 1 && ratio > 2) /* grows with the exact tangent */
                 return fail_moving(s, w, NT_NOT_CONVERGED, size);
-            fresh = true;
         }
         /* kept factors may not use up the iterations: they go on where two more will do */
-        bool ends = i + 1 < most - most / 4 && by.next * by.next * size <= allowed;
-        if (!settled && i + 1 >= most / 2 && !ends)
-            fresh = true;
+        bool ends = i + 1 < most - most / 4 && by.next * by.next * beyond <= 1;
+        slow = slow || (!settled && i + 1 >= most / 2 && !ends);
+        reuse_go_on(&use, f, slow, settled);
         before = last, last = size;
     }
 }

@@ -17,6 +17,7 @@ typedef struct header {
     int nq, nv, nh, nn, n_memory, n_accounts, frame;
     size_t size, statistics_size, solver_size, kept_size;
     int level, calm, n_dropped, n_off, stale, kept, in_parts;
+    int steps_kept, own_ahead, own_last; /* of factors that are kept */
     nt_parts parts;
     nt_step_control control;
     nt_energy_watch watch;
@@ -57,6 +58,7 @@ static header save_header_of(const nt_integrator *it)
     h.level = it->level, h.calm = it->calm, h.n_dropped = f->n_dropped;
     h.n_off = p->n_off;
     h.stale = it->stepper.stale, h.kept = it->keeps && f->kept, h.in_parts = f->in_parts;
+    h.steps_kept = f->steps_kept, h.own_ahead = f->own_ahead, h.own_last = f->own_last;
     h.parts = it->parts;
     h.control = it->control;
     h.watch = it->watch;
@@ -139,6 +141,7 @@ static nt_status restore_factors(nt_integrator *it, const header *h, const char 
     status = nt_solver_restore(f->solver, in + at->solver, whole ? &f->matrix : NULL);
     f->kept = h->kept && status == NT_OK;
     f->in_parts = h->kept && h->in_parts;
+    f->steps_kept = h->steps_kept, f->own_ahead = h->own_ahead, f->own_last = h->own_last;
     return status;
 }
 

@@ -160,6 +160,30 @@ static void with_a_kept_tangent(void **state)
     check_runs(&r, &fresh, 17, 40, ldexp(1, -13));
 }
 
+/* A beam that is shaken until factors last for a few steps only. Whether a step begins with its own
+ * follows from how long those before it lasted, which belongs to the state: here one is saved after
+ * each of 20 steps. */
+static void with_factors_that_do_not_last(void **state)
+{
+    (void)state;
+    static const char shaken[] =
+        "nutate: 1\n"
+        "beams:\n"
+        "  b: {points: [[0, 0, 0], [1, 0, 0], [1, 0.8, 0.2], [2, 1, 0]], order: 3, elements: 3,\n"
+        "      sections: [{stiffness: [1e5, 4e4, 4e4, 20, 25, 40],\n"
+        "                  mass: [0.6, 0.6, 0.6, 0.01, 0.005, 0.005]}]}\n"
+        "joints: {c1: {type: fixed, between: [ground, b.root], at: [0, 0, 0]},\n"
+        "         c2: {type: fixed, between: [ground, b.tip], at: [2, 1, 0]}}\n"
+        "forces: {k: {type: force, on: b.node4, value: [0, 60*sin(9*t), 80*sin(7*t)]}}\n";
+    for (int before = 1; before <= 20; before++) {
+        run r, fresh;
+        begin_model(&r, shaken, plain, COUNT(plain), NT_INERTIAL);
+        begin_model(&fresh, shaken, plain, COUNT(plain), NT_INERTIAL);
+        advance(&r, 100, 2e-3);
+        check_runs(&r, &fresh, before, 20, 2e-3);
+    }
+}
+
 static void assert_refused(run *r, const void *data, size_t size, const char *words)
 {
     nt_error error = {0};
@@ -207,10 +231,15 @@ static void foreign_states_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(top_in_both_frames),  cmocka_unit_test(into_a_used_integrator),
-        cmocka_unit_test(with_halved_steps),   cmocka_unit_test(with_turn_counters),
-        cmocka_unit_test(with_redundant_rows), cmocka_unit_test(dense_output_after_restoring),
-        cmocka_unit_test(with_a_kept_tangent), cmocka_unit_test(foreign_states_are_refused),
+        cmocka_unit_test(top_in_both_frames),
+        cmocka_unit_test(into_a_used_integrator),
+        cmocka_unit_test(with_halved_steps),
+        cmocka_unit_test(with_turn_counters),
+        cmocka_unit_test(with_redundant_rows),
+        cmocka_unit_test(dense_output_after_restoring),
+        cmocka_unit_test(with_a_kept_tangent),
+        cmocka_unit_test(with_factors_that_do_not_last),
+        cmocka_unit_test(foreign_states_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
