@@ -241,8 +241,8 @@ nt_status nt_static_solve_limited(nt_static *s, nt_status (*solve)(nt_static *s,
                                   nt_error *error);
 /* The limit that is to change at the present point, -1: none; worst first. */
 nt_status nt_static_find_wrong_limit(nt_static *s, int *wrong);
-/* The gap of limit i, or the reaction where it bears; and what may be below zero of it. */
-nt_status nt_static_look_at_limit(nt_static *s, int i, double *g, double *allowed);
+/* The gap of limit i, or the reaction where it bears; and what of it is rounding. */
+nt_status nt_static_look_at_limit(nt_static *s, int i, double *g, double *zero);
 bool nt_static_limit_bears(nt_static *s, int i);
 /* What bears is free from now on, what is free bears. */
 void nt_static_turn_limit(nt_static *s, int i);

@@ -19,16 +19,23 @@
  * not. */
 static const double NEAR = 1e-9;
 
-/* What a reaction may pull, as a part of the largest one, and roundings of places that the stiffness
- * makes forces of: where a limit is met all reactions may vanish. */
+/* What a reaction may pull, as a part of the largest one, and roundings of places that the
+ * stiffness makes forces of: where a limit is met all reactions may vanish. */
 static const double PULLS = 1e-9, ROUNDINGS = 64;
+
+/* The largest place, m. */
+static double largest_place(const nt_static *s)
+{
+    double place = s->problem->length;
+    for (int i = 0; i < s->problem->nq; i++)
+        place = fmax(place, fabs(s->q[i]));
+    return place;
+}
 
 static double least_pull(const nt_static *s)
 {
     const nt_problem *p = s->problem;
-    double least = 0, place = p->length;
-    for (int i = 0; i < p->nq; i++)
-        place = fmax(place, fabs(s->q[i]));
+    double least = 0, place = largest_place(s);
     for (int i = 0; i < p->nv; i++)
         least = fmax(least, ROUNDINGS * DBL_EPSILON * s->drag[i] *
                                 (p->quantity[i] == NT_LENGTH ? place : 1));
@@ -93,11 +100,12 @@ static nt_status find_wrong(nt_static *s, int *wrong)
 
 nt_status nt_static_find_wrong_limit(nt_static *s, int *wrong) { return find_wrong(s, wrong); }
 
-nt_status nt_static_look_at_limit(nt_static *s, int i, double *g, double *allowed)
+nt_status nt_static_look_at_limit(nt_static *s, int i, double *g, double *zero)
 {
     nt_status status = look(s);
     *g = s->indicators[s->problem->system->events->limits + i];
-    *allowed = nt_static_limit_bears(s, i) ? least_pull(s) : NEAR;
+    *zero = nt_static_limit_bears(s, i) ? least_pull(s) / 8
+                                        : ROUNDINGS / 8 * DBL_EPSILON * largest_place(s);
     return status;
 }
 

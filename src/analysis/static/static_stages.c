@@ -15,9 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How near to zero the gap or reaction of a limit is found, as a part of what counts as passed. */
-static const double MET = 0.1;
-
 /* A step along loads or along the arc, by how far of it. */
 typedef struct step {
     nt_path *a;
@@ -42,10 +39,10 @@ static nt_status go(const step *s, double share)
 static nt_status find_zero(const step *s, int i, double low, double at_low, double *at)
 {
     nt_static *state = s->a->s;
-    double high = *at, at_high, g, allowed;
+    double high = *at, at_high, g, zero;
     int side = 0;
-    nt_status status = nt_static_look_at_limit(state, i, &at_high, &allowed);
-    if (status == NT_OK && at_low <= MET * allowed) {
+    nt_status status = nt_static_look_at_limit(state, i, &at_high, &zero);
+    if (status == NT_OK && at_low <= zero) {
         *at = low;
         return go(s, low);
     }
@@ -55,8 +52,8 @@ static nt_status find_zero(const step *s, int i, double low, double at_low, doub
             *at = low + (high - low) / 2;
         status = go(s, *at);
         if (status == NT_OK)
-            status = nt_static_look_at_limit(state, i, &g, &allowed);
-        if (status != NT_OK || fabs(g) <= MET * allowed || high - low < 1e-14)
+            status = nt_static_look_at_limit(state, i, &g, &zero);
+        if (status != NT_OK || fabs(g) <= zero || high - low < 1e-14)
             return status;
         if (g < 0) {
             at_low = side < 0 ? at_low / 2 : at_low;
@@ -78,11 +75,11 @@ static nt_status find_first(const step *s, int *first, double *at)
     *at = 1;
     nt_status status = nt_static_find_wrong_limit(state, &wrong);
     while (status == NT_OK && wrong >= 0 && wrong != *first && rounds++ < 100) {
-        double end = *at, g = 0, allowed;
+        double end = *at, g = 0, zero;
         *first = wrong;
         status = go(s, 0);
         if (status == NT_OK)
-            status = nt_static_look_at_limit(state, wrong, &g, &allowed);
+            status = nt_static_look_at_limit(state, wrong, &g, &zero);
         if (status == NT_OK)
             status = go(s, end);
         if (status == NT_OK)
@@ -162,7 +159,7 @@ nt_status nt_path_limit_within(nt_path *a, double load, double ds, int *first, d
 static nt_status look_ahead(nt_path *a, int i, bool *right)
 {
     nt_static *s = a->s;
-    double g = 0, allowed = 0, load = s->load;
+    double g = 0, zero = 0, load = s->load;
     int unused;
     nt_status status = NT_NOT_CONVERGED;
     nt_static_keep(s, s->kept[1]);
@@ -170,7 +167,7 @@ static nt_status look_ahead(nt_path *a, int i, bool *right)
          ds /= 4)
         status = nt_path_try_arc(a, load, ds, &unused);
     if (status == NT_OK)
-        status = nt_static_look_at_limit(s, i, &g, &allowed);
+        status = nt_static_look_at_limit(s, i, &g, &zero);
     *right = g > 0;
     nt_static_go_back(s, s->kept[1]);
     nt_status back = nt_path_set_load(s, load);
