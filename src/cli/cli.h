@@ -450,6 +450,8 @@ int nt_cli_draw(const char *path, const nt_cli_panel *panels, int n);
 
 /* "static", "initial" or "steady"; NULL: static. */
 int nt_cli_about(const char *word, nt_about *about);
+/* Says of a state of rest that what `static` holds is held in it alone, and moves in `where`. */
+void nt_cli_say_holds(const nt_model *model, const nt_reference *state, const char *where);
 
 /* ---- help.c: topics, manual pages, completion ---------------------------------------------------
  */

@@ -174,6 +174,9 @@ says "held against a load that nothing else carries: translation of body b along
 expect 0 modes held.yaml -o - --about static
 says "2 directions are held at rest by static.hold, and move in the modes"
 says "without it the state does not last, its largest acceleration is"
+expect 0 linearise held.yaml --about static -o held.nc
+says "2 directions are held at rest by static.hold, and move in the linear model"
+says "what is held at rest bears a load: without it the state does not last"
 expect 0 sens held.yaml --of static --param a --param x --param k --check
 prints "21 derivatives agree with differences of whole runs"
 cat >stuck.yaml <<END

@@ -517,7 +517,7 @@ static nt_status take_memory(nt_static *s)
     s->is_first = NT_TAKE(&s->arena, nv, bool);
     s->lies = NT_TAKE(&s->arena, nv, unsigned char);
     s->diagonal = NT_TAKE(&s->arena, p->pattern->n_primary, int);
-    double *room = NT_TAKE(&s->arena, 9 * point + 11 * nv + 6 * n + 4 + 2 * memory, double);
+    double *room = NT_TAKE(&s->arena, 10 * point + 11 * nv + 6 * n + 4 + 2 * memory, double);
     s->n_rough = nt_static_dry_count(s);
     s->dry = NT_TAKE(&s->arena, s->n_rough, nt_dry_friction);
     s->rough = NT_TAKE(&s->arena, s->n_rough, nt_static_rough);
@@ -539,7 +539,8 @@ static nt_status take_memory(nt_static *s)
                   {&s->before, n + 1},     {&s->shown, n},         {&s->next_memory, memory},
                   {&s->no_memory, memory}, {&s->kept[0], point},   {&s->kept[1], point},
                   {&s->placed, point},     {&s->left, point},      {&s->aside, point},
-                  {&s->begin, point},      {&s->reference, point}, {&s->before_friction, point}};
+                  {&s->begin, point},      {&s->reference, point}, {&s->before_friction, point},
+                  {&s->stage, point}};
     s->q = room;
     s->v = s->q + p->nq;
     s->multipliers = s->v + nv;

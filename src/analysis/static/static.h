@@ -93,6 +93,7 @@ struct nt_static {
     double *kept[2];          /* points                                  */
     double *placed;           /* the point of nt_static_start            */
     double *left, *aside;     /* an unstable state that is left; a point */
+    double *stage;            /* the point where a step of a path begins */
     double *begin;            /* the point where a step of a motion begins */
     double *next_memory;      /* [n_memory]                              */
     double *tangent, *before; /* [n + 1] of a path                       */
@@ -238,6 +239,14 @@ void nt_static_return(nt_static *s);
 /* A search that is made with the rigid limits that bear, until their choice is right. */
 nt_status nt_static_solve_limited(nt_static *s, nt_status (*solve)(nt_static *s, nt_error *error),
                                   nt_error *error);
+/* The limit that is to change at the present point, -1: none; worst first. */
+nt_status nt_static_find_wrong_limit(nt_static *s, int *wrong);
+/* The gap of limit i, or the reaction where it bears; and what of it is rounding. */
+nt_status nt_static_look_at_limit(nt_static *s, int i, double *g, double *zero);
+bool nt_static_limit_bears(nt_static *s, int i);
+/* What bears is free from now on, what is free bears. */
+void nt_static_turn_limit(nt_static *s, int i);
+void nt_static_limit_words(nt_static *s, int i, char *words, int size);
 /* NT_UNSUPPORTED with words where it is not right at the present point. */
 nt_status nt_static_check_limits(nt_static *s, nt_error *error);
 

@@ -155,6 +155,7 @@ typedef struct stride {
     nt_path_side side; /* where it ends */
     event events[2];   /* in the order in which they come */
     int n_events;
+    int limit; /* the rigid limit that changes where it ends, -1: none */
 } stride;
 
 static void add_event(stride *t, event e)
@@ -198,6 +199,34 @@ static nt_status take_stride(nt_path *a, nt_path_side before, stride *t)
     if (status == NT_OK && (branches || t->n_events > 0))
         status = nt_path_try_arc(a, t->load, t->ds, &unused);
     return status;
+}
+
+/* The same, as far as no rigid limit changes. */
+static nt_status take_stage(nt_path *a, nt_path_side before, stride *t)
+{
+    double at = t->ds;
+    nt_status status = take_stride(a, before, t);
+    t->limit = -1;
+    if (status == NT_OK)
+        status = nt_path_limit_within(a, t->load, t->ds, &t->limit, &at);
+    if (status != NT_OK || t->limit < 0)
+        return status;
+    stride shorter = *t;
+    shorter.ds = at;
+    status = take_stride(a, before, &shorter);
+    if (status == NT_OK)
+        *t = shorter;
+    return status;
+}
+
+/* Where a stage ends the path goes on with another choice of rigid limits. */
+static nt_status change_limit(nt_path *a, const stride *t, nt_path_side *side)
+{
+    bool turns;
+    nt_status status = nt_path_change_limit(a, t->limit, t->ds, &turns);
+    if (status == NT_OK)
+        status = nt_path_find_side(a, true, side);
+    return status == NT_OK && turns ? nt_path_show(a, NT_STATIC_LIMIT) : status;
 }
 
 /* To the end of the path, which lies within the step that begins in kept[1]; false where it is too
@@ -276,7 +305,7 @@ nt_status nt_path_follow_arc(nt_path *a)
         memcpy(a->soft_kept, a->soft, nv * sizeof *a->soft);
         nt_static_keep(s, s->kept[1]);
         a->steepest = fmax(a->steepest, fabs(a->before[n]));
-        while ((status = take_stride(a, side, &t)) != NT_OK && !nt_is_final(status) &&
+        while ((status = take_stage(a, side, &t)) != NT_OK && !nt_is_final(status) &&
                t.ds > NT_PATH_SHORTEST)
             t.ds /= 2;
         if (status != NT_OK) {
@@ -295,6 +324,11 @@ nt_status nt_path_follow_arc(nt_path *a)
         status = show_stride(a, &t, &ends);
         if (ends)
             return status;
+        if (t.limit >= 0) {
+            if (status == NT_OK)
+                status = change_limit(a, &t, &side);
+            continue;
+        }
         ds = t.iterations <= 4 ? fmin(1.3 * t.ds, longest) : t.ds;
     }
     return status != NT_OK ? status

@@ -22,6 +22,10 @@
 #include <math.h>
 #include <string.h>
 
+/* What is left of a direction across the path, as a part of all of it, where nothing can move but
+ * along the path: rounding. */
+static const double NOTHING = 1e-12;
+
 /* x = A^-1 (D v, 0) across the path: y = K^-1 D v, less its part along the tangent. */
 static nt_status across(nt_path *a, const double *v, double *x)
 {
@@ -33,8 +37,11 @@ static nt_status across(nt_path *a, const double *v, double *x)
     nt_status status = nt_static_solve_kept(s, x);
     double moves = nt_path_product(a, a->rate, a->rate);
     double along = moves > 0 ? nt_path_product(a, a->rate, x) / moves : 0;
+    double size = nt_static_dot(s, x, x);
     for (int i = 0; i < nv; i++)
         x[i] = s->is_first[i] ? 0 : x[i] - along * a->rate[i];
+    if (nt_static_dot(s, x, x) <= NOTHING * NOTHING * size)
+        memset(x, 0, (size_t)nv * sizeof *x);
     return status;
 }
 

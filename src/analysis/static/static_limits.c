@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -18,8 +19,30 @@
  * not. */
 static const double NEAR = 1e-9;
 
-/* What a reaction may pull, as a part of the largest one: rounding. */
-static const double PULLS = 1e-9;
+/* What a reaction may pull, as a part of the largest one, and roundings of places that the
+ * stiffness makes forces of: where a limit is met all reactions may vanish. */
+static const double PULLS = 1e-9, ROUNDINGS = 64;
+
+/* The largest place, m. */
+static double largest_place(const nt_static *s)
+{
+    double place = s->problem->length;
+    for (int i = 0; i < s->problem->nq; i++)
+        place = fmax(place, fabs(s->q[i]));
+    return place;
+}
+
+static double least_pull(const nt_static *s)
+{
+    const nt_problem *p = s->problem;
+    double least = 0, place = largest_place(s);
+    for (int i = 0; i < p->nv; i++)
+        least = fmax(least, ROUNDINGS * DBL_EPSILON * s->drag[i] *
+                                (p->quantity[i] == NT_LENGTH ? place : 1));
+    for (int i = 0; i < p->nc; i++)
+        least = fmax(least, PULLS * fabs(s->multipliers[i]));
+    return least;
+}
 
 /* Indicators of limits at the present state, with its reactions. */
 static nt_status look(nt_static *s)
@@ -30,7 +53,7 @@ static nt_status look(nt_static *s)
     return system->events->indicate(system->self, &at, s->indicators, s->ways);
 }
 
-static bool bears(nt_static *s, int i)
+bool nt_static_limit_bears(nt_static *s, int i)
 {
     const nt_system *system = s->problem->system;
     return system->events->bear(system->self, i, -1, s->memory);
@@ -48,7 +71,7 @@ static nt_status begin_at_limits(nt_static *s)
     const nt_events *events = s->problem->system->events;
     nt_status status = look(s);
     for (int i = 0; i < events->n_limits && status == NT_OK; i++)
-        if (s->ways[events->limits + i] && !bears(s, i) &&
+        if (s->ways[events->limits + i] && !nt_static_limit_bears(s, i) &&
             fabs(s->indicators[events->limits + i]) <= NEAR)
             let_bear(s, i, true);
     return status;
@@ -58,23 +81,42 @@ static nt_status begin_at_limits(nt_static *s)
 static nt_status find_wrong(nt_static *s, int *wrong)
 {
     const nt_events *events = s->problem->system->events;
-    double passed = NEAR, pulls = 0;
+    double passed = NEAR, pulls = least_pull(s);
     int puller = -1;
     nt_status status = look(s);
     *wrong = -1;
-    for (int i = 0; i < s->problem->nc; i++)
-        pulls = fmax(pulls, PULLS * fabs(s->multipliers[i]));
     for (int i = 0; i < events->n_limits && status == NT_OK; i++) {
         double g = s->indicators[events->limits + i];
         if (!s->ways[events->limits + i])
             continue;
-        if (bears(s, i) && -g > pulls)
+        if (nt_static_limit_bears(s, i) && -g > pulls)
             pulls = -g, puller = i;
-        else if (!bears(s, i) && -g > passed)
+        else if (!nt_static_limit_bears(s, i) && -g > passed)
             passed = -g, *wrong = i;
     }
     *wrong = *wrong < 0 ? puller : *wrong;
     return status;
+}
+
+nt_status nt_static_find_wrong_limit(nt_static *s, int *wrong) { return find_wrong(s, wrong); }
+
+nt_status nt_static_look_at_limit(nt_static *s, int i, double *g, double *zero)
+{
+    nt_status status = look(s);
+    *g = s->indicators[s->problem->system->events->limits + i];
+    *zero = nt_static_limit_bears(s, i) ? least_pull(s) / 8
+                                        : ROUNDINGS / 8 * DBL_EPSILON * largest_place(s);
+    return status;
+}
+
+void nt_static_turn_limit(nt_static *s, int i) { let_bear(s, i, !nt_static_limit_bears(s, i)); }
+
+void nt_static_limit_words(nt_static *s, int i, char *words, int size)
+{
+    const nt_system *system = s->problem->system;
+    snprintf(words, (size_t)size, "a rigid limit");
+    if (system->events->indicator_word)
+        system->events->indicator_word(system->self, system->events->limits + i, words, size);
 }
 
 nt_status nt_static_check_limits(nt_static *s, nt_error *error)
@@ -87,13 +129,12 @@ nt_status nt_static_check_limits(nt_static *s, nt_error *error)
     nt_status status = find_wrong(s, &wrong);
     if (status != NT_OK || wrong < 0)
         return status;
-    char words[160] = "a rigid limit";
-    if (events->indicator_word)
-        events->indicator_word(system->self, events->limits + wrong, words, sizeof words);
+    char words[160];
+    nt_static_limit_words(s, wrong, words, sizeof words);
     return nt_fail(error, NT_UNSUPPORTED,
-                   "static state: %s %s here, and limits change along no path: expected one on "
-                   "which the same limits bear",
-                   words, bears(s, wrong) ? "lets go" : "is passed");
+                   "static state: %s %s here, which the path does not follow: expected a path of "
+                   "loads",
+                   words, nt_static_limit_bears(s, wrong) ? "lets go" : "is passed");
 }
 
 nt_status nt_static_solve_limited(nt_static *s, nt_status (*solve)(nt_static *s, nt_error *error),
@@ -109,7 +150,7 @@ nt_status nt_static_solve_limited(nt_static *s, nt_status (*solve)(nt_static *s,
             status = find_wrong(s, &wrong);
         if (status != NT_OK || wrong < 0)
             return status;
-        let_bear(s, wrong, !bears(s, wrong));
+        let_bear(s, wrong, !nt_static_limit_bears(s, wrong));
     }
     s->solved = false;
     return status != NT_OK ? status

@@ -148,7 +148,7 @@ nt_status nt_path_step_load(nt_path *a, double load)
 }
 
 /* A step with friction, which sticks at the present point. */
-static nt_status step_rough(nt_path *a, double load)
+nt_status nt_path_step_rough(nt_path *a, double load)
 {
     nt_static *s = a->s;
     double from = s->load;
@@ -247,7 +247,12 @@ static nt_status follow_load(nt_path *a)
         long before = s->iterations;
         if ((status = tangent_if_any(a, done == 0)) != NT_OK)
             break;
-        status = step_rough(a, load);
+        double start = s->load;
+        bool met = false;
+        nt_static_keep(s, s->stage);
+        status = nt_path_step_rough(a, load);
+        if (status == NT_OK && (status = nt_path_meet_limits(a, start, &met)) != NT_OK && met)
+            break;
         if (status != NT_OK && !nt_is_final(status) && a->rate[s->problem->n] == 0) {
             /* nothing was stiff where the path begins: where the loads take it */
             double from = s->load;
@@ -270,7 +275,7 @@ static nt_status follow_load(nt_path *a)
         }
         if (status != NT_OK)
             break;
-        done = next;
+        done = met ? (s->load - a->wanted->from) / whole : next;
         least = NT_PATH_SHORTEST;
         if (s->iterations - before <= FEW)
             step = fmin(2 * step, a->wanted->observe ? longest : 1);

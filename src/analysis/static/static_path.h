@@ -26,6 +26,7 @@ typedef struct nt_path {
     double *soft_kept;  /* [nv] the same at the last point                             */
     double steepest;    /* the largest |dl| of all points                              */
     long points;
+    int changes; /* of limits, one after the other without getting on */
     nt_error *error;
 } nt_path;
 
@@ -44,6 +45,8 @@ nt_status nt_path_show_at(nt_path *a, nt_static_event event, double load);
 nt_status nt_path_show(nt_path *a, nt_static_event event);
 /* To a load from the present point: predict, correct. */
 nt_status nt_path_step_load(nt_path *a, double load);
+/* The same where friction may slip. */
+nt_status nt_path_step_rough(nt_path *a, double load);
 /* Fails with words: none was found at `load`. */
 nt_status nt_path_refuse_load(const nt_path *a, double load);
 
@@ -66,5 +69,27 @@ bool nt_path_may_branch(const nt_path_side *before, const nt_path_side *after);
  * load there; below 0 where there is none. NT_NOT_CONVERGED where there are several. */
 nt_status nt_path_find_branch(nt_path *a, double load, double ds, nt_path_side before,
                               nt_path_side after, double *at, double *branch_load);
+
+/* ---- static_stages.c -------------------------------------------------------------------------
+ */
+
+/* Whether there are rigid limits that the path is to mind. */
+static inline bool nt_path_has_limits(const nt_path *a)
+{
+    const nt_events *events = a->s->problem->system->events;
+    return a->wanted->observe && events && events->n_limits > 0;
+}
+
+/* After a step along loads, from the point in s->stage and the load there to the present one: where
+ * a limit is met or lets go within it, the present point becomes the first such one, from where the
+ * path goes on with that limit changed. Where it fails the step is taken back. */
+nt_status nt_path_meet_limits(nt_path *a, double from, bool *met);
+
+/* The first limit that is to change within a step of ds that begins in kept[1] and at whose end the
+ * present point is, and how far it is; -1: none. */
+nt_status nt_path_limit_within(nt_path *a, double load, double ds, int *first, double *at);
+/* Changes it at the present point, whose tangent is `rate`; the tangent is then that of what
+ * follows. way: how far the path has come since the last change. *turns: whether the load turns. */
+nt_status nt_path_change_limit(nt_path *a, int i, double way, bool *turns);
 
 #endif

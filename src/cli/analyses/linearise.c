@@ -465,6 +465,8 @@ static int about_state(job *j)
     nt_state state = nt_reference_state(reference);
     nt_reference_turn(reference, turn);
     int status = linearise(j, &state, turn, j->about != NT_ABOUT_INITIAL, 0);
+    if (status == NT_EXIT_DONE && !j->options->quiet && j->about == NT_ABOUT_STATIC)
+        nt_cli_say_holds(j->model, reference, "the linear model");
     nt_reference_destroy(reference);
     return status;
 }

@@ -29,6 +29,19 @@ int nt_cli_about(const char *word, nt_about *about)
     return NT_EXIT_USAGE;
 }
 
+void nt_cli_say_holds(const nt_model *model, const nt_reference *state, const char *where)
+{
+    int held = nt_model_simulation(model)->n_held;
+    if (held > 0)
+        fprintf(stderr, "  %d direction%s held at rest by static.hold, and move%s in %s\n", held,
+                held == 1 ? " is" : "s are", held == 1 ? "s" : "", where);
+    if (nt_reference_unrest(state) > 0)
+        fprintf(stderr,
+                "  what is held at rest bears a load: without it the state does not last, its "
+                "largest acceleration is %.3g m/s^2\n",
+                nt_reference_unrest(state));
+}
+
 int nt_cli_find_parameter(const char *option, const char *path, const nt_system *system,
                           const char *name)
 {
@@ -244,20 +257,6 @@ static void say_files(const job *j, int rows)
                 j->table.elsewhere ? " here: the folder of the model cannot be written" : "");
 }
 
-/* What `static` holds is held in the state alone. */
-static void say_holds(const job *j)
-{
-    int held = nt_model_simulation(j->model)->n_held;
-    if (held > 0)
-        fprintf(stderr, "  %d direction%s held at rest by static.hold, and move%s in the modes\n",
-                held, held == 1 ? " is" : "s are", held == 1 ? "s" : "");
-    if (nt_reference_unrest(j->reference) > 0)
-        fprintf(stderr,
-                "  what is held at rest bears a load: without it the state does not last, its "
-                "largest acceleration is %.3g m/s^2\n",
-                nt_reference_unrest(j->reference));
-}
-
 static void say_state(const job *j)
 {
     double turn[3];
@@ -278,7 +277,7 @@ static void say_state(const job *j)
     else
         nt_cli_say("%s: modes about the steady motion, in ground axes", path);
     if (j->about == NT_ABOUT_STATIC)
-        say_holds(j);
+        nt_cli_say_holds(j->model, j->reference, "the modes");
     for (int i = 0; nt_reference_rate_name(j->reference, i); i++)
         fprintf(stderr, "  %s at %.9g\n", nt_reference_rate_name(j->reference, i),
                 nt_reference_rate(j->reference, i));
