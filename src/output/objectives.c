@@ -11,7 +11,11 @@
  * and the next begins with the values behind it. The times in a piece are held, and t* follows the
  * parameters:
  *
- *   d int g dt += (g- - g+) dt*,   d g(t*) = dg + g' dt* for a maximum there, g' of the parabola
+ *   d int g dt += (g- - g+) dt*,   d g(t*) = dg + g' dt* for a maximum there
+ *
+ * the latter too where g alone goes on and its slope jumps: no parabola reaches over such a time.
+ * g' is found by differences of fourth order within the step that ends or begins there; of the
+ * parabola where that step is so short that they would be rounding.
  *
  * Where neighbouring steps differ by more than a factor of
  * four the parabola is little more than an extrapolation: then the straight line. */
@@ -45,11 +49,14 @@ struct nt_objectives {
     double t[POINTS];  /* s                                                          */
     double start;      /* s                                                          */
     double begin;      /* s, of the present piece                                    */
+    double smooth;     /* s, when accelerations jumped last, or the start             */
     long events;       /* that had happened when it began                            */
     double *behind;    /* [n][size] scratch: behind what has happened                */
     double *moved;     /* [size] derivatives of `begin`, from 1 on                   */
     double *pending;   /* [n] the piece's first value, which was the largest, while g' there
                           is not known; else not a number                            */
+    double *slope;     /* [n] g' at the last step end, where a value is the largest; else, and
+                          where it is not known, not a number                        */
     double *g[POINTS]; /* [n][size] at them                                         */
     double *sum;       /* [n][size] integral of g or g^2 so far                      */
     double *largest;   /* [n][size]                                                  */
@@ -78,7 +85,7 @@ static bool objectives_take_memory(nt_objectives *o)
         if (!NT_DOUBLES(&o->arena, all, &o->g[i]))
             return false;
     return NT_DOUBLES(&o->arena, all, &o->sum, &o->largest, &o->shown, &o->behind) &&
-           NT_DOUBLES(&o->arena, o->n, &o->fresh, &o->pending) &&
+           NT_DOUBLES(&o->arena, o->n, &o->fresh, &o->pending, &o->slope) &&
            NT_DOUBLES(&o->arena, o->size, &o->moved) &&
            NT_DOUBLES(&o->arena, rows, &o->reactions, &o->reaction_rates);
 }
@@ -128,7 +135,7 @@ void nt_objectives_restart(nt_objectives *o)
     o->points = 0;
     o->events = 0;
     for (int j = 0; j < o->n; j++)
-        o->pending[j] = (double)NAN;
+        o->pending[j] = o->slope[j] = (double)NAN;
     memset(o->sum, 0, (size_t)o->n * o->size * sizeof *o->sum);
 }
 
@@ -137,7 +144,7 @@ void nt_objectives_restart(nt_objectives *o)
 
 typedef struct saved {
     int n, n_parameters, points;
-    double t[POINTS], start, begin;
+    double t[POINTS], start, begin, smooth;
     long events;
 } saved;
 
@@ -156,7 +163,8 @@ static size_t kept_bytes(const nt_objectives *o) { return (size_t)o->n * o->size
 
 size_t nt_objectives_saved_size(const nt_objectives *o)
 {
-    return o ? sizeof(saved) + KEPT * kept_bytes(o) + ((size_t)o->n + o->size) * sizeof(double) : 0;
+    return o ? sizeof(saved) + KEPT * kept_bytes(o) + (2 * (size_t)o->n + o->size) * sizeof(double)
+             : 0;
 }
 
 void nt_objectives_save(const nt_objectives *o, void *bytes)
@@ -167,7 +175,7 @@ void nt_objectives_save(const nt_objectives *o, void *bytes)
         return;
     memset(&head, 0, sizeof head); /* padding too: equal states are equal bytes */
     head.n = o->n, head.n_parameters = o->n_parameters, head.points = o->points;
-    head.start = o->start, head.begin = o->begin;
+    head.start = o->start, head.begin = o->begin, head.smooth = o->smooth;
     head.events = o->events;
     memcpy(head.t, o->t, sizeof head.t);
     memcpy(bytes, &head, sizeof head);
@@ -175,8 +183,10 @@ void nt_objectives_save(const nt_objectives *o, void *bytes)
     for (size_t i = 0; i < KEPT; i++)
         memcpy((char *)bytes + sizeof head + i * kept_bytes(o), kept[i], kept_bytes(o));
     char *rest = (char *)bytes + sizeof head + KEPT * kept_bytes(o);
-    memcpy(rest, o->pending, (size_t)o->n * sizeof(double));
-    memcpy(rest + (size_t)o->n * sizeof(double), o->moved, o->size * sizeof(double));
+    size_t each = (size_t)o->n * sizeof(double);
+    memcpy(rest, o->pending, each);
+    memcpy(rest + each, o->slope, each);
+    memcpy(rest + 2 * each, o->moved, o->size * sizeof(double));
 }
 
 nt_status nt_objectives_restore(nt_objectives *o, const void *bytes, size_t size, nt_error *error)
@@ -191,15 +201,17 @@ nt_status nt_objectives_restore(nt_objectives *o, const void *bytes, size_t size
         head.n_parameters != o->n_parameters || head.points < 0 || head.points > POINTS)
         return nt_fail(error, NT_INVALID, "the saved objectives are of another model");
     o->points = head.points;
-    o->start = head.start, o->begin = head.begin;
+    o->start = head.start, o->begin = head.begin, o->smooth = head.smooth;
     o->events = head.events;
     memcpy(o->t, head.t, sizeof head.t);
     kept_of(o, kept);
     for (size_t i = 0; i < KEPT; i++)
         memcpy(kept[i], (const char *)bytes + sizeof head + i * kept_bytes(o), kept_bytes(o));
     const char *rest = (const char *)bytes + sizeof head + KEPT * kept_bytes(o);
-    memcpy(o->pending, rest, (size_t)o->n * sizeof(double));
-    memcpy(o->moved, rest + (size_t)o->n * sizeof(double), o->size * sizeof(double));
+    size_t each = (size_t)o->n * sizeof(double);
+    memcpy(o->pending, rest, each);
+    memcpy(o->slope, rest + each, each);
+    memcpy(o->moved, rest + 2 * each, o->size * sizeof(double));
     return NT_OK;
 }
 
@@ -228,8 +240,8 @@ static nt_status objectives_look_along(nt_objectives *o, const nt_state *state, 
     return status;
 }
 
-/* All expressions and their derivatives at the time t of the last step, into g[n][size]. */
-static nt_status objectives_look(nt_objectives *o, double t, double *g, nt_error *error)
+/* The expressions at the time t of the last step, in `fresh`, and the state there. */
+static nt_status objectives_evaluate(nt_objectives *o, double t, nt_state *at, nt_error *error)
 {
     nt_state state = nt_integrator_state(o->integrator);
     nt_status status = NT_OK;
@@ -244,6 +256,15 @@ static nt_status objectives_look(nt_objectives *o, double t, double *g, nt_error
     if (status == NT_OK)
         status = nt_run_objective_values(o->run, &state, o->reactions_needed ? o->reactions : NULL,
                                          o->fresh, error);
+    *at = state;
+    return status;
+}
+
+/* All expressions and their derivatives at the time t of the last step, into g[n][size]. */
+static nt_status objectives_look(nt_objectives *o, double t, double *g, nt_error *error)
+{
+    nt_state state;
+    nt_status status = objectives_evaluate(o, t, &state, error);
     for (int i = 0; i < o->n && status == NT_OK; i++)
         g[(size_t)i * o->size] = sign_of(o, i) * o->fresh[i];
     for (int k = 0; k < o->n_parameters && status == NT_OK; k++)
@@ -295,16 +316,20 @@ static void add_area(const nt_objectives *o, int j, const double W[POINTS], int 
     }
 }
 
-/* The largest value so far, with the newest step end and the top of the newest parabola. */
-static void look_at_top(nt_objectives *o, int j)
+/* A parabola's top that is so close to its end, in steps, stands there: its slope is not known
+ * better, and friction that turns over where a body comes to rest puts many there. */
+static const double NEAR_END = 0.1;
+
+/* The top of the newest parabola, where it stands about the middle point, or in the first or the
+ * last step of what is smooth. */
+static void look_at_parabola(nt_objectives *o, int j, bool first, bool end)
 {
-    size_t at = (size_t)j * o->size, bytes = o->size * sizeof(double);
+    size_t at = (size_t)j * o->size;
     double *largest = o->largest + at;
     const double *g[POINTS] = {o->g[0] + at, o->g[1] + at, o->g[2] + at};
-    int last = o->points - 1;
-    if (last == 0 || g[last][0] > largest[0])
-        memcpy(largest, g[last], bytes);
-    if (o->points < POINTS || !(g[1][0] >= g[0][0] && g[1][0] >= g[2][0]) || !is_even(o->t))
+    if (o->points < POINTS || o->t[0] < o->smooth || !is_even(o->t))
+        return;
+    if (!((first || g[1][0] >= g[0][0]) && (end || g[1][0] >= g[2][0])))
         return;
     double before = (g[1][0] - g[0][0]) / (o->t[1] - o->t[0]);
     double after = (g[2][0] - g[1][0]) / (o->t[2] - o->t[1]);
@@ -312,13 +337,27 @@ static void look_at_top(nt_objectives *o, int j)
         return;
     /* L' is linear between the middles of the steps, where it is `before` and `after` */
     double middle = (o->t[0] + o->t[1]) / 2, w[POINTS], top = 0;
-    objectives_values_at(o->t, middle + before / (before - after) * (o->t[2] - o->t[0]) / 2, w);
+    double t = middle + before / (before - after) * (o->t[2] - o->t[0]) / 2;
+    if (!(t >= o->t[0] + NEAR_END * (o->t[1] - o->t[0]) &&
+          t <= o->t[2] - NEAR_END * (o->t[2] - o->t[1])))
+        return;
+    objectives_values_at(o->t, t, w);
     for (int i = 0; i < POINTS; i++)
         top += w[i] * g[i][0];
     if (top < largest[0])
         return;
     for (size_t k = 0; k < o->size; k++)
         largest[k] = w[0] * g[0][k] + w[1] * g[1][k] + w[2] * g[2][k];
+}
+
+/* The largest value so far, with the newest step end and the top of the newest parabola. */
+static void look_at_top(nt_objectives *o, int j)
+{
+    size_t at = (size_t)j * o->size;
+    int last = o->points - 1;
+    if (last == 0 || o->g[last][at] > o->largest[at])
+        memcpy(o->largest + at, o->g[last] + at, o->size * sizeof(double));
+    look_at_parabola(o, j, o->t[0] == o->smooth, false);
 }
 
 /* ---- results -------------------------------------------------------------------------------- */
@@ -400,14 +439,63 @@ static void objectives_show(nt_objectives *o)
 
 /* ---- what happens --------------------------------------------------------------------------- */
 
-/* A step so short beside another that its slope is rounding. */
-static const double SHORTEST = 1e-7;
+/* A step so short beside another that its slope is rounding, and one that is long enough for
+ * differences within it. */
+static const double SHORTEST = 1e-7, ENOUGH = 1e-4;
 
-/* g' at the end of the points that there are: of the parabola through three. */
+/* Whether objective j has its largest value at the last step's end. */
+static bool is_largest(const nt_objectives *o, int j)
+{
+    nt_objective_type type = type_of(o, j);
+    size_t at = (size_t)j * o->size;
+    return (type == NT_OBJECTIVE_MAXIMUM || type == NT_OBJECTIVE_MINIMUM) &&
+           o->g[o->points - 1][at] == o->largest[at];
+}
+
+/* g' at one end of the last step, in slope[n], by differences of fourth order over an eighth of
+ * it. */
+static nt_status find_slopes(nt_objectives *o, bool at_begin, nt_error *error)
+{
+    static const double weight[] = {-25. / 12, 4, -3, 4. / 3, -0.25};
+    int last = o->points - 1;
+    double h = (at_begin ? 1 : -1) * (o->t[last] - o->t[last - 1]) / 32;
+    double from = at_begin ? o->t[last - 1] : o->t[last];
+    nt_state state;
+    nt_status status = NT_OK;
+    for (int j = 0; j < o->n; j++)
+        o->slope[j] = 0;
+    for (int k = 0; k < 5 && status == NT_OK; k++) {
+        status = objectives_evaluate(o, from + k * h, &state, error);
+        for (int j = 0; j < o->n; j++)
+            o->slope[j] += weight[k] / h * sign_of(o, j) * o->fresh[j];
+    }
+    return status;
+}
+
+/* Slopes at the end of the last step, where something may happen: of values that are the largest.
+ */
+static nt_status look_at_slopes(nt_objectives *o, nt_error *error)
+{
+    int last = o->points - 1;
+    bool some = false;
+    for (int j = 0; j < o->n && o->n_parameters > 0; j++)
+        some = some || is_largest(o, j);
+    double before = last > 1 ? o->t[last - 1] - o->t[last - 2] : 0;
+    if (some && last > 0 && o->t[last] - o->t[last - 1] > ENOUGH * before)
+        return find_slopes(o, false, error);
+    for (int j = 0; j < o->n; j++)
+        o->slope[j] = (double)NAN;
+    return NT_OK;
+}
+
+/* g' at the end of the points that there are, where it was not found: of the parabola through
+ * three. */
 static double slope_at_end(const nt_objectives *o, int j)
 {
     const double *t = o->t;
     size_t at = (size_t)j * o->size;
+    if (!isnan(o->slope[j]))
+        return o->slope[j];
     if (o->points < 2)
         return 0;
     double first = (o->g[1][at] - o->g[0][at]) / (t[1] - t[0]);
@@ -442,8 +530,8 @@ static bool knows_slope(const nt_objectives *o, int j)
     static const double CHANGED = 1e-7, PASSED = 1e-4;
     int last = o->points - 1;
     double change = o->g[last][(size_t)j * o->size] - o->pending[j];
-    return o->points == POINTS && (fabs(change) >= CHANGED * fabs(o->pending[j]) ||
-                                   o->t[last] - o->begin >= PASSED * (o->begin - o->start));
+    return fabs(change) >= CHANGED * fabs(o->pending[j]) ||
+           o->t[last] - o->begin >= PASSED * (o->begin - o->start);
 }
 
 /* The largest value is at an end of the piece: it follows the time of that. */
@@ -455,11 +543,27 @@ static void move_largest(nt_objectives *o, int j, double slope)
 }
 
 /* The largest value is the piece's first; not where a larger one has come since. */
-static void move_first(nt_objectives *o, int j)
+static void move_first(nt_objectives *o, int j, double slope)
 {
     if (o->largest[(size_t)j * o->size] == o->pending[j])
-        move_largest(o, j, slope_at_begin(o, j));
+        move_largest(o, j, slope);
     o->pending[j] = (double)NAN;
+}
+
+/* Of values that were the largest behind what has happened, once their slopes there are known. */
+static nt_status move_pending(nt_objectives *o, nt_error *error)
+{
+    bool found = false;
+    for (int j = 0; j < o->n; j++) {
+        if (isnan(o->pending[j]) || o->points < 2 || !knows_slope(o, j))
+            continue;
+        nt_status status = o->points == 2 && !found ? find_slopes(o, true, error) : NT_OK;
+        if (status != NT_OK)
+            return status;
+        found = true;
+        move_first(o, j, o->points == 2 ? o->slope[j] : slope_at_begin(o, j));
+    }
+    return NT_OK;
 }
 
 static void end_piece(nt_objectives *o, int j)
@@ -481,8 +585,8 @@ static void end_piece(nt_objectives *o, int j)
     }
 }
 
-/* What has happened at the last step's end, where the next one began: a piece ends there, if it was
- * an event or a value has jumped. */
+/* What has happened at the last step's end, where the next one began: slopes may jump, and a piece
+ * ends there, if it was an event or a value has jumped. */
 static nt_status begin_piece(nt_objectives *o, nt_error *error)
 {
     int last = o->points - 1;
@@ -490,13 +594,21 @@ static nt_status begin_piece(nt_objectives *o, nt_error *error)
     long events = nt_integrator_statistics(o->integrator)->events;
     nt_status status = objectives_look(o, t, o->behind, error);
     bool jumps = events != o->events;
-    for (int j = 0; j < o->n; j++)
+    for (int j = 0; j < o->n; j++) {
         jumps = jumps || o->behind[(size_t)j * o->size] != o->g[last][(size_t)j * o->size];
+        look_at_parabola(o, j, o->t[0] == o->smooth, true);
+    }
+    o->smooth = t;
+    for (size_t k = 1; k < o->size && !jumps; k++)
+        o->moved[k] = nt_sensitivity_event_time(o->sensitivity, (int)k - 1);
+    for (int j = 0; j < o->n && !jumps; j++)
+        if (is_largest(o, j))
+            move_largest(o, j, slope_at_end(o, j));
     if (status != NT_OK || !jumps)
         return status;
     for (int j = 0; j < o->n; j++)
         if (!isnan(o->pending[j]))
-            move_first(o, j); /* by the piece's own begin */
+            move_first(o, j, slope_at_begin(o, j)); /* by the piece's own begin */
     for (size_t k = 1; k < o->size; k++)
         o->moved[k] = nt_sensitivity_event_time(o->sensitivity, (int)k - 1);
     for (int j = 0; j < o->n; j++)
@@ -561,13 +673,15 @@ nt_status nt_objectives_advance(nt_objectives *o, nt_error *error)
     if (status != NT_OK)
         return nt_said(error, status);
     if (o->points == 0)
-        o->start = o->begin = t;
+        o->start = o->begin = o->smooth = t;
     o->t[o->points++] = t;
-    for (int j = 0; j < o->n; j++) {
+    for (int j = 0; j < o->n; j++)
         look_at_top(o, j);
-        if (!isnan(o->pending[j]) && knows_slope(o, j))
-            move_first(o, j);
-    }
+    status = move_pending(o, error);
+    if (status == NT_OK)
+        status = look_at_slopes(o, error);
+    if (status != NT_OK)
+        return nt_said(error, status);
     objectives_integrate(o);
     objectives_show(o);
     return NT_OK;

@@ -118,6 +118,70 @@ static void a_ball_bounces(void **state)
     ball_bounces_by("bdf", 1e-11, 1e-8, 1e-8);
 }
 
+/* Objectives whose largest value stands at an event that follows the parameters.
+ *
+ * A mass of 1 kg swings on a spring k from x = 0.5 with a damper that is c while it goes back: the
+ * smallest x, -exp(-pi z/sqrt(1 - z^2))/2 with z = c/(2 sqrt(k)), is where the damper changes. One
+ * that a force p < 0 pushes besides is struck by 7 N s where it passes x = 0: behind that its speed
+ * is 7 - sqrt(k/4 - p), and falls. The speed of one that 5 c/2 push as far as X = 0.3 (p + 4), and
+ * that is braked from there on, goes on over its peak, sqrt(5 c X). */
+static void tops_move_with_events(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "parameters: {k: 40, c: 2, p: -3}\n"
+        "bodies:\n"
+        "  a: {mass: 1, point: true, position: [0.5, 0, 0]}\n"
+        "  b: {mass: 1, point: true, position: [0.5, 1, 0]}\n"
+        "  d: {mass: 1, point: true, position: [0, 2, 0]}\n"
+        "forces:\n"
+        "  damped: {type: force, on: a, value: ['-k*a.position.x - if(a.velocity.x < 0, c, 9)*"
+        "a.velocity.x', 0, 0]}\n"
+        "  pushed: {type: force, on: b, value: ['-k*b.position.x + p', 0, 0]}\n"
+        "  until: {type: force, on: d, value: ['if(d.position.x < 0.3*(p + 4), 5*c/2, -5*c)', 0, "
+        "0]}\n"
+        "events:\n"
+        "  struck: {when: b.position.x, direction: falling, then: [{impulse: {on: b, value: "
+        "[7, 0, 0]}}]}\n"
+        "objectives:\n"
+        "  least: {type: minimum, of: a.position.x}\n"
+        "  most: {type: maximum, of: b.velocity.x^3}\n"
+        "  peak: {type: maximum, of: d.velocity.x}\n";
+    static const int parameters[3] = {0, 1, 2};
+    const double k = 40, c = 2, z = c / (2 * sqrt(k)), half = acos(-1.0), root = sqrt(1 - z * z);
+    const double least = -0.5 * exp(-half * z / root), by_z = -half / (root * root * root) * least;
+    const double before = sqrt(k / 4 + 3), v = 7 - before;
+    const double wanted[3][3] = {{-by_z * z / (2 * k), by_z / (2 * sqrt(k)), 0},
+                                 {-3 * v * v / (8 * before), 0, 3 * v * v / (2 * before)},
+                                 {0, 0.75 / sqrt(3), 1.5 / sqrt(3)}};
+    mechanism m = mechanism_read(text);
+    nt_error error = {0};
+    nt_integrator *it;
+    nt_sensitivity *s;
+    nt_objectives *o;
+    nt_integrator_setup setup = {.system = nt_run_system(m.run),
+                                 .method = nt_method_find("rkmk-dop853")};
+    assert_int_equal(nt_integrator_create(&it, &setup, &error), NT_OK);
+    assert_int_equal(nt_sensitivity_create(&s, it, parameters, 3, &error), NT_OK);
+    assert_int_equal(nt_objectives_create(&o, m.run, it, s, &error), NT_OK);
+    assert_int_equal(nt_integrator_start(it, 0, NULL, NULL, NULL, &error), NT_OK);
+    assert_int_equal(nt_sensitivity_start(s, &error), NT_OK);
+    assert_int_equal(nt_objectives_advance(o, &error), NT_OK);
+    assert_int_equal(nt_integrator_run(it, 0.65, 0.02, look, o, &error), NT_OK);
+    const double value[3] = {least, v * v * v, sqrt(0.3 * 10)};
+    for (int i = 0; i < 3; i++)
+        CLOSE(nt_objectives_value(o, i), value[i], 1e-11);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            CLOSE(nt_objectives_derivative(o, i, j), wanted[i][j], 1e-8);
+    nt_objectives_destroy(o);
+    nt_sensitivity_destroy(s);
+    nt_integrator_destroy(it);
+    mechanism_close(&m);
+}
+
 /* A mass of 1 kg that a sampled controller pushes, T s late: before the first sample arrives there
  * is what was held before it. Between samples and what arrives it moves by parabolas. */
 static const char late[] =
@@ -394,9 +458,11 @@ static void stops_that_are_driven_move(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sampled_value_comes_late), cmocka_unit_test(a_ball_bounces),
-        cmocka_unit_test(what_is_set_follows_the_time_of_its_event),
-        cmocka_unit_test(cut_steps_keep_the_order), cmocka_unit_test(stops_that_are_driven_move)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_sampled_value_comes_late),
+                                       cmocka_unit_test(a_ball_bounces),
+                                       cmocka_unit_test(tops_move_with_events),
+                                       cmocka_unit_test(what_is_set_follows_the_time_of_its_event),
+                                       cmocka_unit_test(cut_steps_keep_the_order),
+                                       cmocka_unit_test(stops_that_are_driven_move)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

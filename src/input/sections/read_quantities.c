@@ -197,6 +197,9 @@ nt_status nt_read_quantities(nt_reader *reader)
     nt_model *model = reader->model;
     nt_status status = NT_OK;
     model->names_quantities = true;
+    /* A value at a time has its derivative on either side of a jump; what is summed up over time,
+     * or makes another expression, has its own text for a remark. */
+    int n_jumps = model->n_jumps;
     const nt_node *record = recorded_list(reader);
     for (int i = 0, next = 0; i < model->n_named && status == NT_OK; i++) {
         nt_named *named = &model->named[i];
@@ -210,5 +213,6 @@ nt_status nt_read_quantities(nt_reader *reader)
         if (status == NT_OK)
             named->needs = needs_of(model, named->of);
     }
+    model->n_jumps = n_jumps;
     return status;
 }
