@@ -175,6 +175,24 @@ static void what_is_assumed_is_told(void **state)
         {"designation: \"218\", traction: {friction: 0.1, slip: 0.01}",
          {"published", "0.5232 (published) inside and 0.5232 (published) outside",
           "friction 0.1, slip 0.01 m/s;"}},
+        {"designation: \"6206\", traction: {law: four_parameter, slip: 1e-6}",
+         {"traction: four_parameter, curve -0.02, 0.25, 2, 0.02 (assumed), slip 1e-06 m/s;",
+          "no lubricant", "no cage"}},
+        {"designation: \"6206\", inner_shoulder: 0.3",
+         {"shoulders of 0.3 and 0.2 (assumed), in ball", "damping 0.2 s/m (default); no lubricant",
+          "; no cage"}},
+        {"designation: \"6204\", damping: 1.5, lubricant: {viscosity: 0.0321, limit: 0.0712}, "
+         "cage: {mass: 6.25e-3, inertia: [1.7e-6, 1.7e-6, 3.2e-6], pocket_clearance: 2e-4}",
+         {"damping 1.5 s/m; lubricant 0.0321 Pa s, 2e-08/Pa (default), 5e+06 Pa (default), limit "
+          "0.0712; ",
+          "guided by the balls, friction 0.05 (default), slip 0.05 m/s (default), damping 0.5 s/m "
+          "(default)",
+          "shoulders of 0.2 (assumed) and 0.2 (assumed)"}},
+        {"designation: \"6204\", ball_diameter: 7.98765e-3, restitution: {coefficient: 0.5, speed: "
+         "0.1}, lubricant: {viscosity: 0.0321}, cage: {mass: 6e-3, inertia: [2e-6, 2e-6, 3e-6], "
+         "pocket_clearance: 2e-4, friction: 0.1234, slip: 0.0123, damping: 0.1234}",
+         {"slip 0.05 m/s (default); lubricant", "limit 0.08 (default); cage",
+          "balls, friction 0.1234, slip 0.0123 m/s, damping 0.1234 s/m"}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[1024];

@@ -56,7 +56,7 @@ static int of_orientation(const nt_model *model, const nt_body *body, nt_error *
 
 static int of_element(const nt_model *model, const nt_element *e, nt_error *out)
 {
-    char words[700];
+    char words[740]; /* a message takes 768 */
     return nt_element_remark(model, e, words, sizeof words) &&
            remark(model, e->place, out, "%s %s: %s", nt_element_word(e), e->name, words);
 }

@@ -104,6 +104,13 @@ enum { /* bits of nt_bearing.given */
        NT_BEARING_INNER_GROOVE,
        NT_BEARING_FRICTION,
        NT_BEARING_SLIP,
+       NT_BEARING_OUTER_SHOULDER,
+       NT_BEARING_INNER_SHOULDER,
+       NT_BEARING_OIL_COEFFICIENT,
+       NT_BEARING_OIL_STRESS,
+       NT_BEARING_OIL_LIMIT,
+       NT_BEARING_CAGE_DAMPING,
+       NT_BEARING_CAGE_SLIP,
 };
 
 extern const nt_key nt_bearing_keys[];

@@ -43,11 +43,11 @@ static const nt_key cage_keys[] = {
      .meaning =
          "of a ball in its pocket; default that of Hertz for the materials, which presumes a "
          "clearance above 1 % of the ball's diameter"},
-    {KEY("damping", NT_KEY_NUMBER, of_cage.damping, -1), .unit = "s/m",
+    {KEY("damping", NT_KEY_NUMBER, of_cage.damping, NT_BEARING_CAGE_DAMPING), .unit = "s/m",
      .meaning = "of the force in a pocket; default 0.5"},
     {KEY("friction", NT_KEY_NUMBER, of_cage.friction, NT_BEARING_CAGE_FRICTION),
      .meaning = "coefficient in pockets; default that of `traction`"},
-    {KEY("slip", NT_KEY_NUMBER, of_cage.slip, -1), .unit = "m/s",
+    {KEY("slip", NT_KEY_NUMBER, of_cage.slip, NT_BEARING_CAGE_SLIP), .unit = "m/s",
      .meaning = "speed of sliding below which it turns over smoothly; default 0.05"},
     {0},
 };
@@ -68,11 +68,11 @@ static const nt_key traction_keys[] = {
 static const nt_key lubricant_keys[] = {
     {KEY("viscosity", NT_KEY_NUMBER, oil.viscosity, -1), .required = true, .unit = "Pa s",
      .meaning = "at ambient pressure"},
-    {KEY("pressure_coefficient", NT_KEY_NUMBER, oil.coefficient, -1), .unit = "1/Pa",
-     .meaning = "viscosity grows with exp(coefficient * pressure); default 2e-8"},
-    {KEY("stress", NT_KEY_NUMBER, oil.stress, -1), .unit = "Pa",
+    {KEY("pressure_coefficient", NT_KEY_NUMBER, oil.coefficient, NT_BEARING_OIL_COEFFICIENT),
+     .unit = "1/Pa", .meaning = "viscosity grows with exp(coefficient * pressure); default 2e-8"},
+    {KEY("stress", NT_KEY_NUMBER, oil.stress, NT_BEARING_OIL_STRESS), .unit = "Pa",
      .meaning = "Eyring's; default 5e6"},
-    {KEY("limit", NT_KEY_NUMBER, oil.limit, -1),
+    {KEY("limit", NT_KEY_NUMBER, oil.limit, NT_BEARING_OIL_LIMIT),
      .meaning = "limiting stress over mean pressure; default 0.08"},
     {0},
 };
@@ -171,10 +171,10 @@ const nt_key nt_bearing_keys[] = {
                 "designation where it was published, else 0.52, an assumption"},
     {KEY("outer_groove", NT_KEY_NUMBER, races[NT_OUTER].groove, NT_BEARING_OUTER_GROOVE),
      .meaning = "the same of the outer groove"},
-    {KEY("inner_shoulder", NT_KEY_NUMBER, races[NT_INNER].shoulder, -1),
+    {KEY("inner_shoulder", NT_KEY_NUMBER, races[NT_INNER].shoulder, NT_BEARING_INNER_SHOULDER),
      .meaning = "height of the inner groove's shoulders over the ball's diameter; default 0.2. A "
                 "ball that climbs over it ends the run"},
-    {KEY("outer_shoulder", NT_KEY_NUMBER, races[NT_OUTER].shoulder, -1),
+    {KEY("outer_shoulder", NT_KEY_NUMBER, races[NT_OUTER].shoulder, NT_BEARING_OUTER_SHOULDER),
      .meaning = "the same of the outer groove"},
     {KEY("inner_stiffness", NT_KEY_NUMBER, races[NT_INNER].stiffness, NT_BEARING_INNER_STIFFNESS),
      .unit = "N/m^1.5",

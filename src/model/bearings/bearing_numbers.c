@@ -503,34 +503,65 @@ static size_t size_words(const nt_bearing *b, char *text, size_t size)
     n = used == size
             ? 0
             : snprintf(text + used, size - used,
-                       "grooves of %.4g%s inside and %.4g%s outside, in ball diameters, clearance "
-                       "%.4g um%s",
+                       "grooves of %.4g%s inside and %.4g%s outside, shoulders of %.4g%s and "
+                       "%.4g%s, in ball diameters, clearance %.4g um%s",
                        b->races[NT_INNER].groove, taken_word(b, NT_BEARING_INNER_GROOVE, groove),
                        b->races[NT_OUTER].groove, taken_word(b, NT_BEARING_OUTER_GROOVE, groove),
-                       1e6 * b->clearance, taken_word(b, NT_BEARING_CLEARANCE, " (assumed)"));
+                       b->races[NT_INNER].shoulder,
+                       taken_word(b, NT_BEARING_INNER_SHOULDER, " (assumed)"),
+                       b->races[NT_OUTER].shoulder,
+                       taken_word(b, NT_BEARING_OUTER_SHOULDER, " (assumed)"), 1e6 * b->clearance,
+                       taken_word(b, NT_BEARING_CLEARANCE, " (assumed)"));
     return used + (size_t)n;
+}
+
+static const char DEFAULT[] = " (default)";
+
+/* The loss on races, the oil and the cage: the numbers that act, and which of them nobody gave. */
+static void law_words(const nt_bearing *b, char *text, size_t size)
+{
+    char damping[40] = "", oil[130] = "no lubricant", cage[160] = "no cage";
+    if (!nt_bearing_gives(b, NT_BEARING_RESTITUTION))
+        snprintf(damping, sizeof damping, "damping %.4g s/m%s; ", b->damping,
+                 taken_word(b, NT_BEARING_DAMPING, DEFAULT));
+    if (nt_bearing_gives(b, NT_BEARING_LUBRICANT))
+        snprintf(oil, sizeof oil, "lubricant %.4g Pa s, %.4g/Pa%s, %.4g Pa%s, limit %.4g%s",
+                 b->oil.viscosity, b->oil.coefficient,
+                 taken_word(b, NT_BEARING_OIL_COEFFICIENT, DEFAULT), b->oil.stress,
+                 taken_word(b, NT_BEARING_OIL_STRESS, DEFAULT), b->oil.limit,
+                 taken_word(b, NT_BEARING_OIL_LIMIT, DEFAULT));
+    if (b->has_cage)
+        snprintf(cage, sizeof cage,
+                 "cage guided by the balls, friction %.4g%s, slip %.4g m/s%s, damping %.4g s/m%s",
+                 b->pocket_law.traction.friction, taken_word(b, NT_BEARING_CAGE_FRICTION, DEFAULT),
+                 b->of_cage.slip, taken_word(b, NT_BEARING_CAGE_SLIP, DEFAULT), b->of_cage.damping,
+                 taken_word(b, NT_BEARING_CAGE_DAMPING, DEFAULT));
+    snprintf(text, size, "%s%s; %s", damping, oil, cage);
 }
 
 bool nt_bearing_remark(const nt_model *model, const nt_element *element, char *text, size_t size)
 {
     const nt_bearing *b = nt_model_data(model, element);
     double gamma = b->ball_diameter / b->pitch_diameter * cos(b->settled_angle);
-    char friction[60] = "";
+    char friction[90] = "", laws[340];
     size_t used = size_words(b, text, size);
     if (b->law == NT_TRACTION_COULOMB)
         snprintf(friction, sizeof friction, ", friction %.4g%s", b->friction,
-                 taken_word(b, NT_BEARING_FRICTION, " (default)"));
+                 taken_word(b, NT_BEARING_FRICTION, DEFAULT));
+    if (b->law == NT_TRACTION_FOUR_PARAMETER)
+        snprintf(friction, sizeof friction, ", curve %.4g, %.4g, %.4g, %.4g%s", b->curve[0],
+                 b->curve[1], b->curve[2], b->curve[3],
+                 taken_word(b, NT_BEARING_CURVE, " (assumed)"));
     if (used >= size)
         return true;
+    law_words(b, laws, sizeof laws);
     snprintf(text + used, size - used,
              "; per turn of the inner ring: cage %.4f, balls pass the outer race %.4f, the inner "
-             "race %.4f times, a ball turns %.4f times; traction: %s%s, slip %.4g m/s%s; %s; %s",
+             "race %.4f times, a ball turns %.4f times; traction: %s%s, slip %.4g m/s%s; %s",
              0.5 * (1 - gamma), 0.5 * b->n_balls * (1 - gamma), 0.5 * b->n_balls * (1 + gamma),
              0.5 * b->pitch_diameter / b->ball_diameter * (1 - gamma * gamma),
-             nt_traction_laws[b->law], friction, b->slip,
-             taken_word(b, NT_BEARING_SLIP, " (default)"),
-             nt_bearing_gives(b, NT_BEARING_LUBRICANT) ? "lubricated" : "no lubricant",
-             b->has_cage ? "cage guided by the balls" : "no cage");
+             nt_traction_laws[b->law], friction, b->slip, taken_word(b, NT_BEARING_SLIP, DEFAULT),
+             laws);
     return true;
 }
 
