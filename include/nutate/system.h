@@ -207,7 +207,8 @@ typedef struct nt_instant {
                             begins): no impact of this row's own */
     int happened; /* something did: else nothing of the above is looked at                     */
     int timed_by; /* the indicator whose zero is the time of this; -1: the time is given. Where
-                     nothing happened: an argument of time at which a function of time bends  */
+                     nothing happened: an argument of time at which a function of time bends; -1
+                     and bends: several bend, and parameters may part their times              */
     int number;   /* of nt_events.word; -1 for what has no row in a table of events            */
     int ends;     /* the run ends here                                                         */
     int kept_at;  /* the entry of memory that held the time of this, s; -1: none                */
@@ -285,6 +286,9 @@ typedef struct nt_events {
     /* The time at which they are looked at with this memory, for t: t itself but at such a stop,
      * where it is a rounding away. NULL with take_side. */
     double (*clock)(void *self, double t, const double *memory);
+    /* What holonomic row i of this value is off by, in the unit that is written: of an angle whose
+     * row is a sine the angle. NULL: its value, in m or rad. */
+    double (*gap)(void *self, int row, double value, const char **unit);
 } nt_events;
 
 /* A rotation that three constraint rows give as a function of time: where it is, how fast it turns,

@@ -149,6 +149,19 @@ static void show_limits(const nt_cli_plan *plan, const nt_statistics *s)
     fputc('\n', stderr);
 }
 
+/* Whether steps were as long as they are stable or as a stiffness has them, and no error was asked
+ * for. */
+static bool goes_by_stability_alone(const nt_cli_plan *plan)
+{
+    bool chosen = false;
+    for (int i = 0; i < 4; i++)
+        if (plan->setup.tolerance[i] > 0)
+            return false;
+    for (int i = 0; i < plan->setup.n_options && plan->variable; i++)
+        chosen |= strcmp(plan->setup.options[i].name, "steps") == 0;
+    return chosen;
+}
+
 static void report_show_counts(const nt_cli_plan *plan, const nt_cli_account *account)
 {
     const nt_statistics *s = nt_integrator_statistics(plan->integrator);
@@ -166,7 +179,10 @@ static void report_show_counts(const nt_cli_plan *plan, const nt_cli_account *ac
             "  steps %ld, rejected %ld, iterations %ld, factorisations %ld, evaluations %ld\n",
             s->steps, s->rejected, s->iterations, s->factorisations, s->evaluations);
     if (s->smallest_step < s->largest_step * (1 - 1e-6))
-        fprintf(stderr, "  steps from %.3g to %.3g s\n", s->smallest_step, s->largest_step);
+        fprintf(stderr, "  steps from %.3g to %.3g s%s\n", s->smallest_step, s->largest_step,
+                goes_by_stability_alone(plan)
+                    ? ": by stability, whatever their error; a tolerance bounds that too"
+                    : "");
     show_limits(plan, s);
     if (s->fallbacks > 0)
         fprintf(stderr, "  linear solver fell back to pivoting %ld time%s: %ld solves made so\n",

@@ -36,7 +36,8 @@ typedef struct nt_switch {
     const nt_table *table;         /* of NT_OP_TABLE */
     int signal;                    /* the signal that holds its value; -1: it bends, none does */
     bool moves;                    /* its argument depends on the motion */
-    bool known;                    /* its argument is a + b t */
+    bool known;                    /* its argument depends on time alone */
+    bool affine;                   /* it is a + b t */
     bool bends;
     int joint; /* whose friction it is; -1: an operation of an expression */
     int slide; /* the element that holds its argument at a passing (sliding.h); -1: none can */

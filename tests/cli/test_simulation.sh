@@ -193,4 +193,17 @@ for method in rkmk-dop853 rkmk-dopri5 bdf; do
     tail -n 1 pulse.csv | awk -F, '{ off = $2 - 1.7724538509055159; exit !(off^2 < 1e-8) }' ||
         fail "$method: the velocity behind a pulse is $(tail -n 1 pulse.csv)"
 done
+# steps by stability alone: nothing looked at their error, and the summary says so
+cat >dropped.yaml <<'END'
+nutate: 1
+bodies: {ball: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 1.001]}}
+contacts: {floor: {type: sphere_plane, between: [ground, ball], plane: {normal: [0, 0, 1]},
+           radius: 1, stiffness: 1e6}}
+simulation: {duration: 0.1, step: 1e-4, method: semi-explicit-2, options: {steps: eigenvalue}}
+END
+expect 0 run dropped.yaml -o dropped.csv
+says ' s: by stability, whatever their error; a tolerance bounds that too'
+expect 0 run dropped.yaml --set simulation.tolerance=1e-4 -o dropped.csv
+grep -q 'by stability' err && fail 'steps by tolerance are called steps by stability alone'
+
 finish

@@ -215,6 +215,21 @@ static bool is_past_end(const nt_path *a, double load)
     return (load - a->wanted->to) * (a->wanted->to - a->wanted->from) >= 0;
 }
 
+/* To an event of a step, which was found there; where rounding, as nothing is stiff, lets the
+ * iteration settle at times only, to the nearest point beside it that is to be had. */
+static nt_status try_event(nt_path *a, const stride *t, double at)
+{
+    int unused;
+    nt_status status = nt_path_try_arc(a, t->load, at, &unused);
+    for (double aside = 1e-9; status != NT_OK && !nt_is_final(status) && aside < 1e-3;
+         aside *= 10) {
+        status = nt_path_try_arc(a, t->load, fmin(at + aside * t->ds, t->ds), &unused);
+        if (status != NT_OK && !nt_is_final(status))
+            status = nt_path_try_arc(a, t->load, fmax(at - aside * t->ds, 0), &unused);
+    }
+    return status;
+}
+
 /* Shows the events of a step and its end, or the end of the path where that comes first. */
 static nt_status show_stride(nt_path *a, const stride *t, bool *ends)
 {
@@ -227,8 +242,10 @@ static nt_status show_stride(nt_path *a, const stride *t, bool *ends)
         bool last = i == t->n_events;
         if (is_past_end(a, last ? reached : t->events[i].load) && (*ends = end_within(a, t->load)))
             return nt_path_show(a, NT_STATIC_POINT);
-        if (i > 0 || !last || s->load != reached)
-            status = nt_path_try_arc(a, t->load, last ? t->ds : t->events[i].at, &unused);
+        if (!last)
+            status = try_event(a, t, t->events[i].at);
+        else if (i > 0 || s->load != reached)
+            status = nt_path_try_arc(a, t->load, t->ds, &unused);
         if (status == NT_OK)
             status = last ? nt_path_show(a, NT_STATIC_POINT)
                           : nt_path_show_at(a, t->events[i].kind, t->events[i].load);

@@ -363,20 +363,24 @@ static m3 axes_at(const filling *f, double xi, double *station)
     return m3_multiply(axes, about_first(twist_at(f->b, *station)));
 }
 
+/* Strains that are carried stay: along a path a parameter is set between the increment that they
+ * follow and the tangent that takes them. */
 static void fill_elastic(const filling *f, int q)
 {
     nt_beam *b = f->b;
     const double *at = nt_beam_shapes(b, f->element, 0, q), *N = at + NT_SHAPE_N;
     v3 slope = sum_of_nodes(b, N + b->p + 1, f->X);
-    double J = v3_norm(slope), station, damped[36];
+    double J = v3_norm(slope), station, damped[36], carried[6];
     m3 R0 = axes_at(f, at[NT_SHAPE_XI], &station);
     entries of = interpolate(b, station);
     nt_beam_elastic *p =
         (nt_beam_elastic *)nt_beam_array(b, b->elastic) + f->element * b->n_rule[0] + q;
+    memcpy(carried, p->carried, sizeof carried);
     *p = (nt_beam_elastic){.weight = at[NT_SHAPE_WEIGHT] * J,
                            .per_length = 1 / J,
                            .tangent = v3_scale(1 / J, slope),
                            .axes = R0};
+    memcpy(p->carried, carried, sizeof carried);
     for (int i = 0; i < 36; i++)
         damped[i] = of.C[i] * (b->damping[i % 6] + b->damping[i / 6]) / 2;
     turn(R0, of.C, p->C);

@@ -17,6 +17,7 @@
 #include "base/symmetric.h"
 #include "base/target.h"
 #include "model/bodies/euler.h"
+#include "model/bodies/inertia_rows.inc"
 
 #include <math.h>
 #include <nutate/group.h>
@@ -300,19 +301,20 @@ NT_HOT NT_WIDE static void evaluate_plain(const nt_body *body, const nt_motion *
         return;
     }
     const nt_combination *c = terms->combination;
-    nt_inertia_terms t;
-    if (nt_body_asks_for_mass(c)) {
-        t = nt_inertia_mass(motion->R, body->J, w, alpha, c->mass);
-    } else {
-        m3 X = c->map ? m3_load(c->map + 9 * body->rotation) : m3_identity();
-        t = nt_inertia_tangent(motion->R, body->J, w, alpha, X, c->mass, c->damping, c->stiffness);
-    }
-    if (r) {
+    double *block = nt_matrix_block(terms->matrix, body->rr_slot);
+    if (r)
         v3_accumulate(r, nt_body_force(body, motion, gravity, terms->parts));
-        v3_accumulate(r + 3, t.moment);
-    }
     nt_body_add_mass(body, terms);
-    m3_accumulate(nt_matrix_block(terms->matrix, body->rr_slot), t.block);
+    if (!nt_body_asks_for_mass(c)) {
+        const double *X = c->map ? c->map + 9 * body->rotation : NULL;
+        inertia_add_tangent(&motion->R, &body->J, w, alpha, X, c->mass, c->damping, c->stiffness,
+                            block, r);
+        return;
+    }
+    nt_inertia_terms t = nt_inertia_mass(motion->R, body->J, w, alpha, c->mass);
+    m3_accumulate(block, t.block);
+    if (r)
+        v3_accumulate(r + 3, t.moment);
 }
 
 /* Whether inertia is the same about every axis, as of a ball: then no term is gyroscopic. */

@@ -59,8 +59,8 @@ NT_INLINE void lane_log_both(double x, double y, double *log_x, double *log_y)
 {
     lane_parted p = lane_part(x), q = lane_part(y);
     double d = 1 / ((2 + p.f) * (2 + q.f));
-    *log_x = lane_log_of(p.k, p.f * ((2 + q.f) * d));
-    *log_y = lane_log_of(q.k, q.f * ((2 + p.f) * d));
+    *log_x = lane_log_of(p.k, p.f * (2 + q.f) * d);
+    *log_y = lane_log_of(q.k, q.f * (2 + p.f) * d);
 }
 
 /* x between -700 and 700. x = k ln 2 + r, |r| <= ln(2)/2, exp(r) = 1 + r + r^2 P(r). */

@@ -82,7 +82,7 @@ NT_INLINE nt_film nt_film_at(const nt_traction *t, double rolling2, double root_
     double root = root_delta > NT_LEAST_ROOT ? root_delta : NT_LEAST_ROOT, inverse = 1 / root;
     double barus = t->barus * root, square = rolling2 * rolling2;
     barus = barus > NT_BARUS_LIMIT ? NT_BARUS_LIMIT : barus;
-    double ratio = (square * square) * rolling2 * (inverse * inverse * inverse);
+    double ratio = (square * square) * (rolling2 * (inverse * inverse * inverse));
     double log_rate = (t->log_rate + barus) - 0.067 * lane_log(ratio);
     return (nt_film){.root_delta = root,
                      .inverse_root = inverse,
@@ -100,23 +100,26 @@ typedef struct nt_shear {
 NT_INLINE nt_shear nt_shear_begin(const nt_film *film, double s2)
 {
     double x2 = s2 * (film->rate * film->rate), root2 = x2 + 1;
-    return (nt_shear){.s2 = s2, .root2 = root2, .argument = (root2 + x2) + 2 * sqrt(x2 * root2)};
+    return (nt_shear){.s2 = s2, .root2 = root2, .argument = (root2 + x2) + sqrt(4 * x2 * root2)};
 }
 
 NT_INLINE void nt_shear_limit(nt_shear *shear, const nt_traction *t, const nt_film *film,
                               double logarithm)
 {
-    shear->free = 0.5 * t->share * logarithm;
-    double limited = shear->free * t->inverse_limit;
-    shear->y = film->root_delta * film->root_delta + limited * limited;
-    shear->q = sqrt(shear->y * shear->s2);
+    double half = 0.5 * t->share, bound = half * t->inverse_limit;
+    double delta = film->root_delta * film->root_delta, square = logarithm * logarithm;
+    shear->free = half * logarithm;
+    shear->y = delta + bound * bound * square;
+    /* y s^2: what is known before the logarithm is multiplied while that is on its way */
+    shear->q = sqrt(delta * shear->s2 + (bound * bound * shear->s2) * square);
 }
 
-/* inverse_q: 1/q. */
+/* inverse_q = other_q d: 1/q. */
 NT_INLINE nt_traction_value nt_shear_value(const nt_shear *shear, const nt_traction *t,
-                                           const nt_film *film, double inverse_q)
+                                           const nt_film *film, double other_q, double d)
 {
-    double s = sqrt(shear->s2), phi = shear->free * inverse_q;
+    double inverse_q = other_q * d;
+    double s = sqrt(shear->s2), phi = shear->free * other_q * d;
     double free = shear->free * film->inverse_root, part = s * inverse_q; /* 1/sqrt(y) */
     double share = part * film->root_delta, bent = share * share * share,
            slope = film->share * film->rate / sqrt(shear->root2);
@@ -149,7 +152,7 @@ NT_INLINE nt_traction_value nt_traction_at(const nt_traction *t, nt_traction_law
     if (law == NT_TRACTION_FILM) {
         nt_shear shear = nt_shear_begin(film, s2);
         nt_shear_limit(&shear, t, film, lane_log(shear.argument));
-        return nt_shear_value(&shear, t, film, 1 / shear.q);
+        return nt_shear_value(&shear, t, film, 1, 1 / shear.q);
     }
     double s = sqrt(s2);
     nt_traction_value out = nt_traction_plain(t, law, s);
@@ -170,8 +173,8 @@ NT_INLINE void nt_traction_both(const nt_traction *t, nt_traction_law law, const
         nt_shear_limit(&a, t, film, log_a);
         nt_shear_limit(&b, t, film, log_b);
         double d = 1 / (a.q * b.q);
-        *out = nt_shear_value(&a, t, film, b.q * d);
-        *other = nt_shear_value(&b, t, film, a.q * d);
+        *out = nt_shear_value(&a, t, film, b.q, d);
+        *other = nt_shear_value(&b, t, film, a.q, d);
         return;
     }
     *out = nt_traction_at(t, law, film, s2);
