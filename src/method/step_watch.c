@@ -22,9 +22,13 @@ NT_HOT void nt_integrator_watch_step(nt_integrator *it, double h)
     memcpy(it->damped.which, swings ? r->swings_by : r->damped_by, sizeof it->damped.which);
 }
 
-/* Of steps in which surfaces met and parted again: the deepest. */
+/* Of steps in which surfaces met and parted again: the deepest. Nothing is said of a run that its
+ * energy has ended, in words of its own, nor where nobody asks for watches. */
 static int meeting_warning(const nt_integrator *it, char *text, int size)
 {
+    bool ended = it->energy_check == NT_ENERGY_ENDS && it->watch.growth > it->watch.allowed;
+    if (it->met.worst.which < 0 || ended || it->energy_check == NT_ENERGY_UNWATCHED)
+        return 0;
     char name[160] = "";
     const nt_system *system = it->problem->system;
     if (system->met_name)
@@ -41,7 +45,7 @@ int nt_integrator_step_warning(const nt_integrator *it, char *text, int size)
     if (text && size > 0)
         text[0] = '\0';
     if (!it || !(it->damped.by > 0))
-        return it && it->met.worst.which >= 0 ? meeting_warning(it, text, size) : 0;
+        return it ? meeting_warning(it, text, size) : 0;
     const nt_system *system = it->problem->system;
     bool swings = it->damped.swings;
     if (system->damping_name)

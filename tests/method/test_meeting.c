@@ -36,7 +36,7 @@ static end run(const char *text, const char *method, double tolerance)
     nt_error error = {0};
     nt_integrator_setup setup = {.system = system,
                                  .method = nt_method_find(method),
-                                 .energy_check = NT_ENERGY_UNWATCHED,
+                                 .energy_check = NT_ENERGY_WARNS,
                                  .tolerance = {tolerance, tolerance, tolerance, tolerance}};
     if (!nt_method_has_frame(setup.method, setup.frame))
         setup.frame = NT_BODY;
