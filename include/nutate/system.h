@@ -118,6 +118,15 @@ typedef struct nt_stiffest {
     int which[2]; /* of `now`, for damping_name */
 } nt_stiffest;
 
+/* Surfaces that meet within a step and part again. */
+typedef struct nt_meeting {
+    int which;      /* for met_name; -1: none                               */
+    double part;    /* of the step, where they are deepest in each other    */
+    double depth;   /* m, there                                             */
+    double speed;   /* m/s, at which they move past each other              */
+    double fastest; /* m/s, of all that may meet, whether they did or not   */
+} nt_meeting;
+
 typedef struct nt_energy {
     double kinetic, potential; /* J                                                      */
     double power;              /* W, of the forces that are not in `potential`           */
@@ -435,6 +444,13 @@ struct nt_system {
     void (*damping_name)(void *self, const int which[2], char *text, int size);
     /* Likewise the stiffest of these forces, by the same evaluation. NULL: it is not known. */
     void (*stiffest)(void *self, nt_stiffest *out);
+    /* Whether surfaces have met on the way from one point to another, deeper than `beyond` (m) and
+     * than either point shows: the first of them. by_middle: than the middle of the way shows, the
+     * only place where forces are looked at. Asked of steps, without an evaluation. NULL: there are
+     * none. */
+    bool (*met)(void *self, const nt_point *from, const nt_point *to, double beyond, bool by_middle,
+                nt_meeting *out);
+    void (*met_name)(void *self, int which, char *text, int size);
     /* Asked by everything that computes with the system; what it points to may change between
      * calls. NULL: nobody is asked. Of a run it is set by nt_run_stop_when (model.h). */
     const nt_stop_request *stop;

@@ -177,7 +177,8 @@ static nt_status integrator_take_memory(nt_integrator *it)
         it->dense = NT_TAKE(arena, dense, double);
     it->kept = NT_TAKE(arena, p->nc, int);
     it->rows = NT_TAKE(arena, p->nc, int);
-    if (!it->dense || !it->kept || !it->rows || nt_energy_watch_take(it) != NT_OK)
+    if (!it->dense || !it->kept || !it->rows || nt_energy_watch_take(it) != NT_OK ||
+        nt_meetings_take(it) != NT_OK)
         return NT_NO_MEMORY;
     return nt_stops_create(it, it->size, scratch);
 }
@@ -471,6 +472,8 @@ NT_HOT nt_status nt_integrator_count_step(nt_integrator *it)
         }
     }
     nt_integrator_watch_step(it, h);
+    if (!it->variable)
+        nt_integrator_watch_meetings(it, &it->before, &s->now);
     statistics->steps++;
     if (h > statistics->largest_step)
         statistics->largest_step = h;

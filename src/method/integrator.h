@@ -57,7 +57,13 @@ struct nt_integrator {
     nt_energy_check energy_check;
     nt_energy_watch watch;
     nt_energy_accounts accounts; /* of the watch */
-    nt_phase begun;              /* where the watch began */
+    struct {
+        double *v;        /* [2 nv] of both ends, where the system's frame is another */
+        nt_meeting worst; /* of equal steps, the deepest; which -1: none was          */
+        double t, step;   /* s, of that one                                           */
+        double fastest;   /* m/s, of all surfaces so far                              */
+    } met;                /* what meets and parts again within a step, meeting.c      */
+    nt_phase begun;       /* where the watch began */
     nt_stops stops;
 
     /* Called with every step now -> next before it is accepted, for sensitivities; may be NULL. */
@@ -107,6 +113,16 @@ static inline bool nt_has_no_rates(nt_status status)
 {
     return status == NT_SINGULAR || status == NT_NOT_CONVERGED;
 }
+
+/* NT_NO_MEMORY, or NT_OK. Whether surfaces have met and parted again within a step, whose ends have
+ * their times; and, of equal steps, that the worst one is kept. */
+nt_status nt_meetings_take(nt_integrator *integrator);
+bool nt_integrator_met(const nt_integrator *integrator, const nt_phase *from, const nt_phase *to,
+                       nt_meeting *out);
+/* The part of that step that is to be made, for the method to see the surfaces. */
+double nt_integrator_step_that_sees(const nt_integrator *integrator, const nt_meeting *met);
+void nt_integrator_watch_meetings(nt_integrator *integrator, const nt_phase *from,
+                                  const nt_phase *to);
 
 /* Keeps what the report of the step that stands says of its size h. */
 void nt_integrator_watch_step(nt_integrator *integrator, double h);

@@ -22,13 +22,30 @@ NT_HOT void nt_integrator_watch_step(nt_integrator *it, double h)
     memcpy(it->damped.which, swings ? r->swings_by : r->damped_by, sizeof it->damped.which);
 }
 
+/* Of steps in which surfaces met and parted again: the deepest. Nothing is said of a run that its
+ * energy has ended, in words of its own, nor where nobody asks for watches. */
+static int meeting_warning(const nt_integrator *it, char *text, int size)
+{
+    bool ended = it->energy_check == NT_ENERGY_ENDS && it->watch.growth > it->watch.allowed;
+    if (it->met.worst.which < 0 || ended || it->energy_check == NT_ENERGY_UNWATCHED)
+        return 0;
+    char name[160] = "";
+    const nt_system *system = it->problem->system;
+    if (system->met_name)
+        system->met_name(system->self, it->met.worst.which, name, sizeof name);
+    return snprintf(text, text ? (size_t)size : 0,
+                    "%s met and parted again within a step of %.3g s, from t = %.6g s on, unseen "
+                    "at its ends; expected a tolerance, or much smaller steps",
+                    name[0] ? name : "surfaces", it->met.step, it->met.t);
+}
+
 int nt_integrator_step_warning(const nt_integrator *it, char *text, int size)
 {
     char name[160] = "";
     if (text && size > 0)
         text[0] = '\0';
     if (!it || !(it->damped.by > 0))
-        return 0;
+        return it ? meeting_warning(it, text, size) : 0;
     const nt_system *system = it->problem->system;
     bool swings = it->damped.swings;
     if (system->damping_name)

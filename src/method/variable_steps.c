@@ -112,10 +112,20 @@ static nt_status advance_by_own(nt_integrator *it, double end, double h, nt_obse
 {
     nt_stepper *s = &it->stepper;
     s->asked_step = h;
+    double until = end; /* of this step */
     for (double t = s->now.all[NT_PHASE_T]; t < end; t = s->now.all[NT_PHASE_T]) {
-        nt_status status = nt_integrator_attempt(it, end - t);
-        double to = status == NT_OK ? reached(&s->next, end) : t, h_made = to - t;
+        nt_status status = nt_integrator_attempt(it, until - t);
+        double to = status == NT_OK ? reached(&s->next, until) : t, h_made = to - t;
         bool found = false;
+        nt_meeting met;
+        if (status == NT_OK && to > t && nt_integrator_met(it, &s->now, &s->next, &met) &&
+            met.part * h_made > smallest_step(it, h)) {
+            it->statistics.rejected++;
+            nt_integrator_roll_back(it);
+            until = t + met.part * h_made;
+            continue;
+        }
+        until = end;
         if (status == NT_OK && to > t)
             status = nt_stops_find(it, &h_made, &to, &found);
         it->stops.busy = found;
@@ -236,6 +246,24 @@ static nt_status variable_steps_take(nt_integrator *it, double h, double end, do
     return NT_OK;
 }
 
+/* A step over h, good by its error, in which surfaces have met and parted again: it is made again
+ * so that the method sees them. Where that is shorter than the smallest step it stands. */
+static bool misses(nt_integrator *it, double h, const walk *w)
+{
+    double part;
+    nt_meeting met;
+    nt_phase *next = &it->stepper.next;
+    next->all[NT_PHASE_T] = it->stepper.now.all[NT_PHASE_T] + h;
+    if (!nt_integrator_met(it, &it->stepper.now, next, &met) ||
+        (part = nt_integrator_step_that_sees(it, &met)) * h <= w->smallest)
+        return false;
+    it->statistics.rejected++;
+    nt_integrator_roll_back(it);
+    it->control.next = part * h;
+    it->control.error = 0;
+    return true;
+}
+
 /* One try of a step from the present state; what follows from it for the last step, and for itself.
  */
 static nt_status try_step(nt_integrator *it, double end, const walk *w)
@@ -252,6 +280,8 @@ static nt_status try_step(nt_integrator *it, double end, const walk *w)
         return status;
     if (fails)
         return reject(it, tried, h, &worst, w);
+    if (misses(it, h, w))
+        return NT_OK;
     double to = h >= end - t ? end : t + h;
     bool found = false;
     if ((status = nt_stops_find(it, &h, &to, &found)) != NT_OK)

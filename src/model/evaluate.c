@@ -66,10 +66,15 @@ NT_HOT static void find_signals(nt_run *run, const nt_view *view)
                 signals[i] = nt_signal_value(&model->signals[i], view);
 }
 
-void nt_run_look(nt_run *run, const nt_point *at, const nt_terms *terms, nt_view *view)
+void nt_run_see_bodies(nt_run *run, const nt_point *at, const nt_terms *terms, nt_view *view)
 {
     *view = *begin_view(run, at, terms);
     evaluate_bodies(run, view, 1, run->model->n_bodies);
+}
+
+void nt_run_look(nt_run *run, const nt_point *at, const nt_terms *terms, nt_view *view)
+{
+    nt_run_see_bodies(run, at, terms, view);
     find_signals(run, view);
 }
 

@@ -52,6 +52,7 @@ nt_status nt_run_set_values(nt_run *run, const double *p, bool validate, nt_erro
 void nt_run_get_parameters(void *self, double *p);
 nt_status nt_run_consistent_initial(void *self, double t, double *q, double *v, double *memory);
 void nt_run_failure(void *self, char *text, int size);
+void nt_run_met_name(void *self, int which, char *text, int size);
 void nt_run_damping_name(void *self, const int which[2], char *text, int size);
 /* Why an element has no value, as its type or its functions say; "" where they do not. */
 void nt_run_why(const nt_run *run, const nt_element *element, char *text, int size);
@@ -71,6 +72,8 @@ double nt_model_row_gap(const nt_model *model, int i, double value, const char *
 /* A view of a point for elements: fills motion, multipliers and the signals that loads depend on;
  * adds the bodies' own terms where `terms` asks for them.
  * The view is valid until the next call on this run. */
+/* The bodies alone, into run->motion: of what follows signals nothing may be asked then. */
+void nt_run_see_bodies(nt_run *run, const nt_point *at, const nt_terms *terms, nt_view *view);
 void nt_run_look(nt_run *run, const nt_point *at, const nt_terms *terms, nt_view *view);
 
 /* Parameters that events have set, as the discrete memory has them; NULL: none is. */

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "model/contacts/meeting.h"
 #include "model/evaluate.h"
 #include "model/events/events.h"
 #include "model/events/passings.h"
@@ -151,6 +152,10 @@ static void bind_system(nt_run *run)
             s->damping_name = nt_run_damping_name;
             s->stiffest = nt_run_stiffest;
         }
+        if (nt_element_touches(&run->model->elements[i])) {
+            s->met = nt_run_met;
+            s->met_name = nt_run_met_name;
+        }
     }
     s->given = s->given_rows ? nt_run_given_rotation : NULL;
     s->accept = s->n_memory > 0 ? nt_run_accept : NULL;
@@ -196,6 +201,7 @@ nt_status nt_run_take_state(nt_run *run)
     run->mass = NT_TAKE(arena, s->space.nv, double);
     run->inertia = NT_TAKE(arena, 9 * (size_t)s->space.n_rotations, double);
     run->motion = NT_TAKE(&run->work, model->n_bodies, nt_motion);
+    run->motion_before = run->system.met ? NT_TAKE(&run->work, model->n_bodies, nt_motion) : NULL;
     run->multipliers = NT_TAKE(&run->work, rows, double);
     run->scratch = NT_TAKE(&run->work, model->scratch, double);
     run->events_rows = NT_TAKE(&run->work, rows, double);
@@ -208,7 +214,7 @@ nt_status nt_run_take_state(nt_run *run)
     for (int i = 0; s->events && i < s->n_memory - model->switch_memory; i++)
         run->initial_memory[model->switch_memory + i] = (double)NAN; /* nothing is held yet */
     run->local.aside = nt_aside_take(model, &run->work);
-    if (model->n_followed > 0 && !run->local.aside)
+    if ((model->n_followed > 0 && !run->local.aside) || (run->system.met && !run->motion_before))
         return NT_NO_MEMORY;
     if (!run->initial_q || !run->initial_v || !run->initial_memory || !run->redundant ||
         !run->mass || !run->inertia || !run->motion || !run->multipliers || !run->scratch ||
@@ -277,7 +283,7 @@ void nt_run_rest(nt_run *run)
     nt_parameter_rates_forget(run);
     nt_arena_free(&run->work);
     run->rates = NULL;
-    run->motion = NULL;
+    run->motion = run->motion_before = NULL;
     run->multipliers = run->scratch = run->named_variables = NULL;
 }
 

@@ -92,10 +92,11 @@ struct nt_run {
     double *mass, *inertia; /* behind momenta */
 
     /* the point that was looked at last */
-    double *variables;   /* [n_parameters + 1 + n_signals]: parameters, t, signals */
-    nt_motion *motion;   /* [n_bodies] */
-    double *multipliers; /* [nh + nn] */
-    double *scratch;     /* [model->scratch] */
+    double *variables;        /* [n_parameters + 1 + n_signals]: parameters, t, signals */
+    nt_motion *motion;        /* [n_bodies] */
+    nt_motion *motion_before; /* [n_bodies] of the begin of a step, NULL where no surfaces meet */
+    double *multipliers;      /* [nh + nn] */
+    double *scratch;          /* [model->scratch] */
     nt_local local;
     nt_view view;                         /* of that point, for elements */
     struct nt_side_by_side *side_by_side; /* NULL: one thread */

@@ -74,6 +74,15 @@ int nt_run_warning(const nt_run *run, int i, char *text, int size)
     return 0;
 }
 
+void nt_run_met_name(void *self, int which, char *text, int size)
+{
+    const nt_run *run = self;
+    if (!nt_run_can_say(run, text, size) || which < 0 || which >= run->model->n_elements)
+        return;
+    const nt_element *e = &run->model->elements[which];
+    snprintf(text, (size_t)size, "%s %s", nt_element_word(e), e->name);
+}
+
 void nt_run_damping_name(void *self, const int which[2], char *text, int size)
 {
     const nt_run *run = self;

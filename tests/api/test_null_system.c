@@ -252,6 +252,13 @@ static void words(const looks *l)
     s->feature(s->self, NT_FEATURE_ROTATIONS, NULL);
     s->feature(s->self, (nt_feature)77, &place);
     assert_int_equal(place.line, 0);
+    nt_meeting met;
+    assert_true(!s->met || (!s->met(NULL, &l->at, &l->at, 0, false, &met) &&
+                            !s->met(s->self, NULL, &l->at, 0, false, &met) &&
+                            !s->met(s->self, &l->at, &at, 0, true, &met) &&
+                            !s->met(s->self, &l->at, &l->at, 0, false, NULL)));
+    if (s->met_name)
+        s->met_name(s->self, -1, text, sizeof text);
     tried[GAINED]++;
     s->energy_gained(NULL, &l->at, &l->at, -1, text, sizeof text);
     s->energy_gained(s->self, NULL, &l->at, -1, text, sizeof text);

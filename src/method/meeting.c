@@ -1,0 +1,67 @@
+/* What meets and parts again within a step: neither end shows the force between, and an estimate
+ * that is made of the forces there does not see it. Steps that may be chosen are made again, so
+ * that the force stands where the method looks: at their end, or, of those that are reviewed, in
+ * their middle. Of equal steps the worst is told when the run is over. */
+#include "method/integrator.h"
+
+#include <math.h>
+#include <string.h>
+
+/* m, of the system's length: as deep as rounding makes it, where no tolerance says more. */
+static const double DEEP = 1e-9;
+
+/* Of equal steps, a meeting slower than this part of the fastest motion so far is not told: bodies
+ * that bounce to rest meet more and more often, and ever less. */
+static const double SLOW = 0.02;
+
+nt_status nt_meetings_take(nt_integrator *it)
+{
+    const nt_problem *p = it->problem;
+    bool turned = p->system->met && nt_problem_changes_frame(p);
+    it->met.worst.which = -1;
+    return NT_DOUBLES(&it->arena, turned ? 2 * (size_t)p->nv : 0, &it->met.v) ? NT_OK
+                                                                              : NT_NO_MEMORY;
+}
+
+bool nt_integrator_met(const nt_integrator *it, const nt_phase *from, const nt_phase *to,
+                       nt_meeting *out)
+{
+    const nt_problem *p = it->problem;
+    const nt_system *system = p->system;
+    if (!system->met)
+        return false;
+    nt_point ends[2] = {nt_phase_point(from), nt_phase_point(to)};
+    for (int k = 0; k < 2 && nt_problem_changes_frame(p); k++) {
+        double *v = it->met.v + k * p->nv;
+        nt_space_change_frame(&p->space, p->frame, system->frame, ends[k].q, ends[k].v, v);
+        ends[k].v = v;
+    }
+    double beyond = fmax(it->stepper.tolerance[NT_LENGTH], DEEP * p->length);
+    return system->met(system->self, &ends[0], &ends[1], beyond, it->variable && it->method->review,
+                       out);
+}
+
+/* A step that is to have its middle in what lies further ahead is made to this part of the way
+ * there, so that the next one, of the same length, can. */
+static const double AHEAD = 0.6;
+
+double nt_integrator_step_that_sees(const nt_integrator *it, const nt_meeting *met)
+{
+    if (!it->method->review)
+        return met->part;
+    return met->part < 0.49 ? 2 * met->part : AHEAD * met->part;
+}
+
+void nt_integrator_watch_meetings(nt_integrator *it, const nt_phase *from, const nt_phase *to)
+{
+    nt_meeting m;
+    bool met = nt_integrator_met(it, from, to, &m);
+    if (!it->problem->system->met)
+        return;
+    it->met.fastest = fmax(it->met.fastest, m.fastest);
+    if (!met || m.speed < SLOW * it->met.fastest || m.depth <= it->met.worst.depth)
+        return;
+    it->met.worst = m;
+    it->met.t = from->all[NT_PHASE_T];
+    it->met.step = to->all[NT_PHASE_T] - it->met.t;
+}

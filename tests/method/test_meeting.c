@@ -1,0 +1,136 @@
+/* Surfaces that meet and part again within a step: steps that are chosen find them, equal ones say
+ * what they passed, and where nothing is near nothing is asked for more. */
+#include "../model/mechanism.h"
+
+#include "method/integrator.h"
+
+/* Two balls of 1 cm, one of which meets the other at 10 m/s, a hundredth of a millisecond long. */
+static const char balls[] =
+    "nutate: 1\ngravity: [0, 0, 0]\n"
+    "bodies:\n"
+    "  a: {mass: 1, point: true, position: [%g, 0, 0], velocity: [10, 0, 0]}\n"
+    "  b: {mass: 1, point: true, position: [0, %g, 0]}\n"
+    "contacts: {c: {type: sphere_sphere, between: [a, b], radii: [0.01, 0.01], stiffness: 1e8}}\n";
+
+/* A bat, turned by a joint, whose end passes a ball at rest. */
+static const char bat[] =
+    "nutate: 1\ngravity: [0, 0, 0]\n"
+    "bodies:\n"
+    "  a: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 0, 0], angular_velocity: [0, 0, 10]}\n"
+    "  b: {mass: 1, point: true, position: [0, %g, 0]}\n"
+    "joints: {j: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 0, 1]}}\n"
+    "contacts: {c: {type: sphere_sphere, between: [a, b], at: [[1, 0, 0], [0, 0, 0]], radii: "
+    "[0.01, 0.01], stiffness: 1e8}}\n";
+
+typedef struct end {
+    double v[9], energy;
+    long steps, evaluations;
+    char warning[300];
+} end;
+
+static end run(const char *text, const char *method, double tolerance)
+{
+    mechanism m = mechanism_read(text);
+    const nt_system *system = nt_run_system(m.run);
+    end e = {0};
+    nt_error error = {0};
+    nt_integrator_setup setup = {.system = system,
+                                 .method = nt_method_find(method),
+                                 .energy_check = NT_ENERGY_WARNS,
+                                 .tolerance = {tolerance, tolerance, tolerance, tolerance}};
+    if (!nt_method_has_frame(setup.method, setup.frame))
+        setup.frame = NT_BODY;
+    if (nt_integrator_create(&m.integrator, &setup, &error) != NT_OK ||
+        nt_integrator_start(m.integrator, 0, m.q, m.v, m.memory, &error) != NT_OK ||
+        nt_integrator_run(m.integrator, 1, 0.1, NULL, NULL, &error) != NT_OK)
+        fail_msg("%s: %s", method, error.message);
+    nt_state s = nt_integrator_state(m.integrator);
+    nt_point at = {.t = s.t, .q = s.q, .v = s.v, .memory = s.memory};
+    nt_energy energy = {0};
+    assert_int_equal(system->energy(system->self, &at, &energy), NT_OK);
+    e.energy = energy.kinetic + energy.potential;
+    memcpy(e.v, s.v, (size_t)system->space.nv * sizeof(double));
+    e.steps = nt_integrator_statistics(m.integrator)->steps;
+    e.evaluations = nt_integrator_statistics(m.integrator)->evaluations;
+    nt_integrator_step_warning(m.integrator, e.warning, sizeof e.warning);
+    mechanism_close(&m);
+    return e;
+}
+
+static const char *const methods[] = {"theta",       "semi-explicit", "semi-explicit-2",
+                                      "rkmk-dopri5", "rkmk-dop853",   "generalized-alpha-soi2",
+                                      "bdf"};
+
+/* Wherever steps fall, what hits the other one in full gives it all of its speed. Some starts lie
+ * so that a step ends where the balls are deepest in each other, where some methods never look. */
+static void test_chosen_steps_find_what_meets(void **unused)
+{
+    (void)unused;
+    static const double starts[] = {-3, -3.03, -3.33, -2.718, -4.04};
+    char text[1000];
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        for (size_t k = 0; k < sizeof starts / sizeof *starts; k++) {
+            snprintf(text, sizeof text, balls, starts[k], 0.0);
+            end e = run(text, methods[i], 1e-5);
+            if (!(fabs(e.v[0]) < 0.02 && fabs(e.v[3] - 10) < 0.02 && fabs(e.energy - 50) < 0.2))
+                fail_msg("%s from %g: %g and %g m/s, %g J", methods[i], starts[k], e.v[0], e.v[3],
+                         e.energy);
+            assert_string_equal(e.warning, "");
+        }
+}
+
+/* The bat of 0.1 kg m^2 at the radius 1 m hits 1 kg: w' = w (J - m)/(J + m), v = 2 J w/(J + m). */
+static void test_what_turns_meets_too(void **unused)
+{
+    (void)unused;
+    char text[1000];
+    snprintf(text, sizeof text, bat, 1.0);
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        end e = run(text, methods[i], 1e-5);
+        double speed = hypot(e.v[6], e.v[7]);
+        if (!(fabs(e.v[5] + 10 * 0.9 / 1.1) < 0.05 && fabs(speed - 2 / 1.1) < 0.05))
+            fail_msg("%s: %g rad/s, %g m/s", methods[i], e.v[5], speed);
+    }
+}
+
+/* Past each other at a metre no step is made again, and no forces are looked at for it. */
+static void test_what_is_far_costs_nothing(void **unused)
+{
+    (void)unused;
+    char near[1000], far[1000];
+    snprintf(near, sizeof near, balls, -3.03, 0.03);
+    snprintf(far, sizeof far, balls, -3.03, 1.0);
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        end a = run(near, methods[i], 1e-5), b = run(far, methods[i], 1e-5);
+        assert_int_equal(a.evaluations, b.evaluations);
+        assert_true(a.v[0] == 10 && b.v[0] == 10 && b.steps < 20);
+    }
+}
+
+static void test_equal_steps_say_what_they_passed(void **unused)
+{
+    (void)unused;
+    char hit[1000], past[1000];
+    snprintf(hit, sizeof hit, balls, -3.03, 0.0);
+    snprintf(past, sizeof past, balls, -3.03, 0.03);
+    static const char *const equal[] = {"generalized-alpha", "theta", "semi-explicit",
+                                        "rkmk-dopri5"};
+    for (size_t i = 0; i < sizeof equal / sizeof *equal; i++) {
+        end e = run(hit, equal[i], 0);
+        if (!strstr(e.warning, "contact c met and parted again within a step of 0.1 s"))
+            fail_msg("%s: '%s'", equal[i], e.warning);
+        e = run(past, equal[i], 0);
+        assert_string_equal(e.warning, "");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_chosen_steps_find_what_meets),
+        cmocka_unit_test(test_what_turns_meets_too),
+        cmocka_unit_test(test_what_is_far_costs_nothing),
+        cmocka_unit_test(test_equal_steps_say_what_they_passed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
