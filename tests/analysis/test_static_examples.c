@@ -384,6 +384,45 @@ static void arch_under_far_too_much(void **state)
     is_close("branching point", 100 * found[1].load[0], found[0].load[0], 1e-9);
 }
 
+/* Without loads its lines leave the pontoon where it is, along any way: the path begins where the
+ * least of the loads take it, and ends where a search under all of them does. */
+static void slack_without_loads(void **state)
+{
+    (void)state;
+    bench b, whole;
+    nt_static_path path = {.to = 1, .step = 0.2};
+    open_example(&whole, "moored_body", NULL, 0, (nt_static_setup){0});
+    solve(&whole);
+    open_example(&b, "moored_body", NULL, 0, (nt_static_setup){.set_load = nt_loading_apply});
+    if (nt_static_follow(b.state, &path, &b.error))
+        fail_msg("%s", b.error.message);
+    const double *q = nt_static_state(b.state).q, *expected = nt_static_state(whole.state).q;
+    for (int i = 0; i < b.system->space.nq; i++)
+        is_close("pontoon", q[i], expected[i], 1e-9);
+    close_bench(&b);
+    close_bench(&whole);
+}
+
+/* Without buoyancy the float sinks through where its tether is slack, and hangs below the anchor;
+ * the path lifts it from there. */
+static void sinks_on_a_slack_tether(void **state)
+{
+    (void)state;
+    bench b, whole;
+    nt_load_range loads = {"loads", 0, 1};
+    nt_static_path path = {.to = 1};
+    open_example(&whole, "tethered_body", NULL, 0, (nt_static_setup){0});
+    solve(&whole);
+    open_example(&b, "tethered_body", NULL, 0,
+                 (nt_static_setup){.set_load = nt_loading_apply, .context = &loads});
+    if (nt_static_follow(b.state, &path, &b.error))
+        fail_msg("%s", b.error.message);
+    for (int i = 0; i < 3; i++)
+        is_close("float", nt_static_state(b.state).q[i], nt_static_state(whole.state).q[i], 1e-8);
+    close_bench(&b);
+    close_bench(&whole);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -394,6 +433,8 @@ int main(void)
         cmocka_unit_test(limit_without_stiffness),
         cmocka_unit_test(branches_of_trusses),
         cmocka_unit_test(arch_under_far_too_much),
+        cmocka_unit_test(slack_without_loads),
+        cmocka_unit_test(sinks_on_a_slack_tether),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,6 +46,8 @@ says "--of: expected run, static, modes or orbit, got 'rest'"
 # wrong use
 expect 2 static truss.yaml --along Q -o -
 says "there is no parameter 'Q' to go along"
+expect 2 static truss.yaml --along P=1..2 --along P=3..4 -o -
+says "the path goes along 'P' twice, expected each name once"
 expect 2 static truss.yaml --along P=1..x -o -
 says "--along: expected NAME or NAME=FROM..TO, got 'P=1..x'"
 expect 2 static truss.yaml --along P=3..3 -o -

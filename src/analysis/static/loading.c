@@ -57,6 +57,17 @@ static nt_status find_part(nt_loading *l, const nt_load_range *range, part *out,
     return NT_OK;
 }
 
+/* Of one that is given twice the second would count alone. */
+static nt_status check_once(const nt_loading *l, int i, const char *name, nt_error *error)
+{
+    for (int k = 0; k < i; k++)
+        if (l->parts[k].share == l->parts[i].share &&
+            l->parts[k].parameter == l->parts[i].parameter)
+            return nt_fail(error, NT_INVALID,
+                           "the path goes along '%s' twice, expected each name once", name);
+    return NT_OK;
+}
+
 nt_status nt_loading_create(nt_loading **out, nt_run *run, const nt_load_range *ranges, int n,
                             nt_error *error)
 {
@@ -83,9 +94,12 @@ nt_status nt_loading_create(nt_loading **out, nt_run *run, const nt_load_range *
     nt_status status = l && l->parts && l->values
                            ? NT_OK
                            : nt_fail(error, NT_NO_MEMORY, "out of memory for a loading");
-    for (int i = 0; status == NT_OK && i < n; i++)
+    for (int i = 0; status == NT_OK && i < n; i++) {
         status = ranges[i].name ? find_part(l, &ranges[i], &l->parts[i], error)
                                 : nt_refuse_null(error, __func__, "ranges.name", 0);
+        if (status == NT_OK)
+            status = check_once(l, i, ranges[i].name, error);
+    }
     if (status != NT_OK) {
         nt_loading_destroy(l);
         return nt_said(error, status);

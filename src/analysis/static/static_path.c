@@ -223,13 +223,17 @@ nt_status nt_path_refuse_load(const nt_path *a, double load)
  * step is a search far and wide. */
 static const double LEAST_FREE = 0.1;
 
-/* A tangent may be missing, where the first point is not stiff: then nothing is predicted. */
+/* A tangent may be missing, where the first point is not stiff, as of a body on lines that hang
+ * slack, or would with the least load: then nothing is predicted. */
 static nt_status tangent_if_any(nt_path *a, bool first)
 {
+    bool is_free = false;
     nt_status status = nt_path_find_tangent(a, first);
-    if (status == NT_SINGULAR || status == NT_NOT_CONVERGED) {
+    if (status == NT_OK && first)
+        status = nt_static_find_free(a->s, &is_free);
+    if (is_free || status == NT_SINGULAR || status == NT_NOT_CONVERGED) {
         a->rate[a->s->problem->n] = 0;
-        return NT_OK;
+        return nt_is_final(status) ? status : NT_OK;
     }
     return status;
 }

@@ -460,7 +460,7 @@ static nt_status step_damped(nt_static *s, damped *d, bool *near)
     return NT_OK;
 }
 
-enum { MOST_STEPS = 400 };
+enum { MOST_STEPS = 2000 };
 
 nt_status nt_static_newton_near_by(nt_static *s)
 {
