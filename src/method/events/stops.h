@@ -87,6 +87,10 @@ nt_status nt_drive_jump(struct nt_integrator *integrator, const nt_phase *from, 
 nt_status nt_drive_jump_beside(struct nt_integrator *integrator, const nt_phase *from,
                                nt_phase *behind, bool *other, nt_error *error);
 
+/* What the memory keeps of what has happened just now. begins: the method has begun anew with it;
+ * else the rates that it has within a step are not those that the memory keeps. */
+nt_status nt_instant_settle(struct nt_integrator *integrator, bool begins, nt_error *error);
+
 /* What happens at a state `from` where indicator `which` has passed zero (-1: what is due), and the
  * state behind it, without its accelerations; nothing where instant->happened stays 0. Rows are
  * those behind it then. later: s, at a state beside: the time of its impact is by so much another
