@@ -198,7 +198,8 @@ typedef struct nt_instant {
                             begins): no impact of this row's own */
     int happened; /* something did: else nothing of the above is looked at                     */
     int timed_by; /* the indicator whose zero is the time of this; -1: the time is given. Where
-                     nothing happened: an argument of time at which a function of time bends  */
+                     nothing happened: an argument of time at which a function of time bends; -1
+                     and bends: several bend, and parameters may part their times              */
     int number;   /* of nt_events.word; -1 for what has no row in a table of events            */
     int ends;     /* the run ends here                                                         */
     int kept_at;  /* the entry of memory that held the time of this, s; -1: none                */
@@ -276,6 +277,9 @@ typedef struct nt_events {
     /* The time at which they are looked at with this memory, for t: t itself but at such a stop,
      * where it is a rounding away. NULL with take_side. */
     double (*clock)(void *self, double t, const double *memory);
+    /* What holonomic row i of this value is off by, in the unit that is written: of an angle whose
+     * row is a sine the angle. NULL: its value, in m or rad. */
+    double (*gap)(void *self, int row, double value, const char **unit);
 } nt_events;
 
 /* A rotation that three constraint rows give as a function of time: where it is, how fast it turns,
@@ -335,6 +339,10 @@ struct nt_system {
 
     /* Optional, NULL where absent. */
     nt_status (*energy)(void *self, const nt_point *at, nt_energy *energy);
+    /* The same apart, for parts of the system that exchange no energy with each other: their sums
+     * are those of `energy`. energies[n_energies]. NULL, or n_energies below 2: all is one part. */
+    nt_status (*energies)(void *self, const nt_point *at, nt_energy *energies);
+    int n_energies;
     /* After an accepted step: next[n_memory] from at->memory (turn counters, contact history; it
      * may hold the last time and positions). Pure; R depends smoothly on memory or memory is
      * constant between events. */
@@ -361,10 +369,11 @@ struct nt_system {
     /* Derivatives of the energies in parameter k, the point being held. NULL or NT_UNSUPPORTED: the
      * library takes differences. */
     nt_status (*energy_tangent)(void *self, const nt_point *at, int k, nt_energy *derivative);
-    /* Words for the part whose energy has grown most from one point to another: "contact floor".
-     * Always terminated; "" for none. May be NULL. */
-    void (*energy_gained)(void *self, const nt_point *from, const nt_point *to, char *text,
-                          int size);
+    /* Words for the element whose energy has grown most from one point to another: "contact floor";
+     * of part `part` alone (see `energies`), or -1 of all. Always terminated; "" for none. May be
+     * NULL. */
+    void (*energy_gained)(void *self, const nt_point *from, const nt_point *to, int part,
+                          char *text, int size);
     const nt_momenta *momenta;
     /* Words for unknown i of (v, lambda, mu): "force on body top along y". Always terminated. */
     void (*equation_name)(void *self, int i, char *text, int size);

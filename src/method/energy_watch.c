@@ -33,6 +33,9 @@
  * row has that growth; of methods whose places and velocities are apart one more step is tried
  * then.
  *
+ * Parts of the system that exchange no energy with others (nt_system.energies) are judged each by
+ * itself, so that a small one's growth is seen beside a large one; the worst of them counts.
+ *
  * Looks are at states where steps end, of energies alone; no equations of motion are evaluated. A
  * look costs less than an evaluation and is made after two dozen of these, 3 % at most, so that a
  * method of many stages is looked at in each step and an explicit one in every 24th. Where loads
@@ -69,14 +72,35 @@ static const double ROUNDING = 1e-12;
 /* What has been exchanged, from look to look, grows by more than no motion does. */
 static const double EXPLODES = 1e6;
 
-static bool look_at_energy(nt_integrator *it, const nt_phase *phase, nt_energy *energy)
+nt_status nt_energy_watch_take(nt_integrator *it)
+{
+    nt_energy_accounts *a = &it->accounts;
+    const nt_system *system = it->problem->system;
+    a->n = system->energies && system->n_energies > 1 ? system->n_energies : 1;
+    a->each = NT_TAKE(&it->arena, a->n, nt_energy_account);
+    a->before = NT_TAKE(&it->arena, a->n, nt_energy_account);
+    a->here = NT_TAKE(&it->arena, a->n, nt_energy);
+    a->there = NT_TAKE(&it->arena, a->n, nt_energy);
+    a->powers = NT_TAKE(&it->arena, (size_t)a->n * NT_WORK_NODES, double);
+    return a->each && a->before && a->here && a->there && a->powers ? NT_OK : NT_NO_MEMORY;
+}
+
+nt_status nt_integrator_energies(const nt_integrator *it, const nt_point *at, nt_energy *energies)
 {
     const nt_system *system = it->problem->system;
+    energies[0] = (nt_energy){0};
+    return it->accounts.n > 1 ? system->energies(system->self, at, energies)
+                              : system->energy(system->self, at, energies);
+}
+
+static bool look_at_energies(nt_integrator *it, const nt_phase *phase, nt_energy *energies)
+{
     nt_point at = nt_phase_point(phase);
     nt_integrator_rates(it, phase, &at.v, &at.vdot);
-    *energy = (nt_energy){0};
-    return system->energy(system->self, &at, energy) == NT_OK &&
-           isfinite(energy->kinetic + energy->potential + energy->power);
+    bool finite = nt_integrator_energies(it, &at, energies) == NT_OK;
+    for (int i = 0; finite && i < it->accounts.n; i++)
+        finite = isfinite(energies[i].kinetic + energies[i].potential + energies[i].power);
+    return finite;
 }
 
 /* Time, q, v and the system's memory alone, one after the other. */
@@ -96,11 +120,12 @@ void nt_energy_watch_keep(nt_integrator *it, const nt_phase *phase)
 /* Places are known to this part of the system's length. */
 static const double PLACES = 1e-14;
 
-/* What rounding of places makes of the energy, which is `here` at a state: of the potential one by
- * moving all places by their rounding, of the kinetic one by moving them so in one step. */
-static double energy_noise(nt_integrator *it, const nt_phase *from, const nt_energy *here)
+/* What rounding of places makes of the energies, which are `here` at a state: of the potential one
+ * by moving all places by their rounding, of the kinetic one by moving them so in one step. */
+static void find_noise(nt_integrator *it, const nt_phase *from)
 {
     const nt_problem *p = it->problem;
+    nt_energy_accounts *a = &it->accounts;
     double *dq = it->factors->work, *v = dq + p->nv,
            *q = it->stepper.next.q; /* free between steps */
     double h = it->stepper.now.all[NT_PHASE_STEP];
@@ -111,33 +136,38 @@ static double energy_noise(nt_integrator *it, const nt_phase *from, const nt_ene
     nt_point moved = nt_phase_point(from);
     nt_space_compose(&p->space, NT_INERTIAL, from->q, dq, q);
     moved.q = q, moved.v = v, moved.vdot = NULL;
-    nt_energy there = {0};
-    bool known = p->system->energy(p->system->self, &moved, &there) == NT_OK;
-    double noise = fabs(there.potential - here->potential) + there.kinetic;
-    return known && isfinite(noise) ? noise : 0;
+    bool known = nt_integrator_energies(it, &moved, a->there) == NT_OK;
+    for (int i = 0; i < a->n; i++) {
+        double noise = fabs(a->there[i].potential - a->here[i].potential) + a->there[i].kinetic;
+        a->each[i].noise = known && isfinite(noise) ? noise : 0;
+    }
 }
 
 /* The last state before the step is where the watch begins. */
 static bool begin(nt_integrator *it)
 {
     nt_energy_watch *w = &it->watch;
+    nt_energy_accounts *a = &it->accounts;
     const nt_phase *from = &it->before;
-    nt_energy e;
-    if (!look_at_energy(it, from, &e))
+    if (!look_at_energies(it, from, a->here))
         return false;
     *w = (nt_energy_watch){.begun = true,
                            .t = from->all[NT_PHASE_T],
                            .growth = w->growth,
                            .allowed = w->allowed,
-                           .power = e.power - e.taken,
-                           .first = e.kinetic + e.potential,
-                           .least = e.kinetic + e.potential,
-                           .kinetic = e.kinetic,
-                           .potential = e.potential,
-                           .steps = it->statistics.steps - 1,
-                           .noise = energy_noise(it, from, &e),
-                           .kinetic_range = {e.kinetic, e.kinetic},
-                           .potential_range = {e.potential, e.potential}};
+                           .worst = w->worst,
+                           .steps = it->statistics.steps - 1};
+    for (int i = 0; i < a->n; i++) {
+        const nt_energy *e = &a->here[i];
+        a->each[i] = (nt_energy_account){.power = e->power - e->taken,
+                                         .first = e->kinetic + e->potential,
+                                         .least = e->kinetic + e->potential,
+                                         .kinetic = e->kinetic,
+                                         .potential = e->potential,
+                                         .kinetic_range = {e->kinetic, e->kinetic},
+                                         .potential_range = {e->potential, e->potential}};
+    }
+    find_noise(it, from);
     nt_energy_watch_keep(it, from);
     return true;
 }
@@ -148,43 +178,54 @@ static void widen(double range[2], double x)
     range[1] = fmax(range[1], x);
 }
 
-static double exchanged_so_far(const nt_energy_watch *w)
+static double exchanged_so_far(const nt_energy_account *w)
 {
     return fmax(w->kinetic_range[1] - w->kinetic_range[0],
                 w->potential_range[1] - w->potential_range[0]);
 }
 
+/* The size of an energy, which rounding is relative to. */
+static double size_of(const nt_energy_account *w)
+{
+    return w->kinetic_range[1] + fmax(fabs(w->potential_range[0]), fabs(w->potential_range[1])) +
+           w->given;
+}
+
 /* Growth so far beyond `excused`, and where it is given up. */
-static void grown_beyond(const nt_energy_watch *w, const nt_energy *e, double excused,
+static void grown_beyond(const nt_energy_account *w, const nt_energy *e, double excused,
                          double *growth, double *allowed)
 {
     double own = e->kinetic + e->potential - w->given;
     double exchanged = exchanged_so_far(w);
-    double size = w->kinetic_range[1] +
-                  fmax(fabs(w->potential_range[0]), fabs(w->potential_range[1])) + w->given;
     double there = w->first + w->given - w->potential_range[0];
     *growth = own - w->least - excused;
     *allowed = EXCHANGED * fmin(exchanged, there) + KINETIC * fmin(w->kinetic_range[1], there) +
-               w->doubt + (ROUNDING * size + 100 * w->noise) / WARNING;
+               w->doubt + (ROUNDING * size_of(w) + 100 * w->noise) / WARNING;
 }
 
 /* What the present energy may be off by, for places and velocities are of times a step apart. */
-static double excused(const nt_energy_watch *w) { return w->explosions < 2 ? w->in_step : 0; }
+static double excused(const nt_energy_account *w) { return w->explosions < 2 ? w->in_step : 0; }
 
-static void grown(const nt_energy_watch *w, const nt_energy *e, double *growth, double *allowed)
+static void grown(const nt_energy_account *w, const nt_energy *e, double *growth, double *allowed)
 {
     grown_beyond(w, e, excused(w), growth, allowed);
 }
 
-static void judge(nt_energy_watch *w, const nt_energy *e)
+/* The worst of an account, and of all so far, by what its part has grown of what it may. */
+static void judge(nt_integrator *it, int i)
 {
+    nt_energy_watch *watch = &it->watch;
+    nt_energy_account *w = &it->accounts.each[i];
+    const nt_energy *e = &it->accounts.here[i];
     double growth, allowed;
     grown(w, e, &growth, &allowed);
     growth = fmax(growth, 0);
     w->least = fmin(w->least, e->kinetic + e->potential - w->given + excused(w));
-    if (growth * w->allowed >= w->growth * allowed) {
-        w->growth = growth;
-        w->allowed = allowed;
+    if (watch->growth == 0 ? growth > 0 || i == 0
+                           : growth * watch->allowed > watch->growth * allowed) {
+        watch->growth = growth;
+        watch->allowed = allowed;
+        watch->worst = i;
     }
 }
 
@@ -246,7 +287,8 @@ static void winner(const nt_integrator *it, char *text, int size)
     nt_space_change_frame(&p->space, p->frame, system->frame, to.q, to.v, v[1]);
     from.v = v[0], to.v = v[1];
     from.vdot = to.vdot = NULL;
-    system->energy_gained(system->self, &from, &to, text, size);
+    system->energy_gained(system->self, &from, &to, it->accounts.n > 1 ? it->watch.worst : -1, text,
+                          size);
 }
 
 static nt_status give_up(nt_integrator *it, nt_error *error)
@@ -294,77 +336,104 @@ static bool is_due(const nt_integrator *it)
 
 /* The work of loads since the last look and how far off it may be: half of the change of positive
  * power bounds the error of the trapezoidal rule where power is monotonic. */
-static void add_by_ends(nt_energy_watch *w, double h, double power)
+static void add_by_ends(nt_energy_account *w, double h, double power)
 {
     w->given += fmax(h / 2 * (w->power + power), 0);
     w->doubt += h / 2 * fabs(fmax(power, 0) - fmax(w->power, 0));
 }
 
-/* The same by the powers along the last step; the doubt is what it differs by from Simpson's rule,
- * or, where that is all there is, a quarter of what that differs by from the trapezoidal rule: four
- * times the error of power that is smooth. False where the step is not all since the last look, or
- * a power has no value. */
+/* The same of all accounts by the powers along the last step; the doubt is what it differs by from
+ * Simpson's rule, or, where that is all there is, a quarter of what that differs by from the
+ * trapezoidal rule: four times the error of power that is smooth. False where the step is not all
+ * since the last look, or a power has no value. */
 static bool add_by_nodes(nt_integrator *it, double h)
 {
-    nt_energy_watch *w = &it->watch;
+    const nt_energy_accounts *a = &it->accounts;
     const nt_phase *from = &it->before, *now = &it->stepper.now;
     nt_phase *within = &it->stepper.next; /* free between steps */
-    double powers[NT_WORK_NODES];
-    if (from->all[NT_PHASE_T] != w->t || !(h > 0) ||
-        nt_integrator_powers(it, from, now, true, within, powers) != NT_OK)
+    if (from->all[NT_PHASE_T] != it->watch.t || !(h > 0) ||
+        nt_integrator_given_powers(it, from, now, within) != NT_OK)
         return false;
-    double work = h * nt_work_within(powers, 1), first = powers[0],
-           middle = powers[NT_WORK_NODES / 2], last = powers[NT_WORK_NODES - 1];
-    double simpson = h / 6 * (first + 4 * middle + last), ends = h / 2 * (first + last);
-    if (!isfinite(work))
-        return false;
-    w->given += fmax(work, 0);
-    w->doubt += it->method->interpolate ? fabs(work - simpson) : fabs(simpson - ends) / 4;
+    for (int i = 0; i < a->n; i++)
+        if (!isfinite(nt_work_within(a->powers + (size_t)i * NT_WORK_NODES, 1)))
+            return false;
+    for (int i = 0; i < a->n; i++) {
+        const double *powers = a->powers + (size_t)i * NT_WORK_NODES;
+        double work = h * nt_work_within(powers, 1), first = powers[0],
+               middle = powers[NT_WORK_NODES / 2], last = powers[NT_WORK_NODES - 1];
+        double simpson = h / 6 * (first + 4 * middle + last), ends = h / 2 * (first + last);
+        a->each[i].given += fmax(work, 0);
+        a->each[i].doubt +=
+            it->method->interpolate ? fabs(work - simpson) : fabs(simpson - ends) / 4;
+    }
     return true;
 }
 
-static void add_work(nt_integrator *it, const nt_energy *e, double h)
+/* Whether the growth of an account is near what is warned of. */
+static bool comes_near(const nt_energy_account *w, const nt_energy *e)
+{
+    double growth, allowed;
+    grown(w, e, &growth, &allowed);
+    return growth + w->in_step > NEAR * WARNING * allowed;
+}
+
+static void add_work(nt_integrator *it, double h)
 {
     nt_energy_watch *w = &it->watch;
-    nt_energy_watch before = *w;
-    double growth, allowed;
+    nt_energy_accounts *a = &it->accounts;
+    size_t size = (size_t)a->n * sizeof *a->each;
+    bool gives = !(it->problem->system->capabilities & NT_GIVES_NO_ENERGY);
     if (!w->closely) {
-        add_by_ends(w, h, e->power - e->taken);
-        grown(w, e, &growth, &allowed);
-        bool gives = !(it->problem->system->capabilities & NT_GIVES_NO_ENERGY);
-        if (!gives || growth + w->in_step <= NEAR * WARNING * allowed)
+        bool near = false;
+        memcpy(a->before, a->each, size);
+        for (int i = 0; i < a->n; i++) {
+            add_by_ends(&a->each[i], h, a->here[i].power - a->here[i].taken);
+            near |= comes_near(&a->each[i], &a->here[i]);
+        }
+        if (!gives || !near)
             return;
-        *w = before;
+        memcpy(a->each, a->before, size);
         w->closely = true;
     }
     if (!add_by_nodes(it, h))
-        add_by_ends(w, h, e->power - e->taken);
+        for (int i = 0; i < a->n; i++)
+            add_by_ends(&a->each[i], h, a->here[i].power - a->here[i].taken);
+}
+
+/* Widens what an account has seen; how much of it was exchanged in a step, of `steps` steps. */
+static void see(nt_energy_account *w, const nt_energy *e, long steps)
+{
+    double exchanged = exchanged_so_far(w);
+    widen(w->kinetic_range, e->kinetic);
+    widen(w->potential_range, e->potential);
+    bool explodes = exchanged > 0 && exchanged_so_far(w) > EXPLODES * exchanged;
+    w->explosions = explodes ? w->explosions + 1 : 0;
+    if (steps > 0)
+        w->in_step =
+            fmax(fabs(e->kinetic - w->kinetic), fabs(e->potential - w->potential)) / (double)steps;
 }
 
 static nt_status watch(nt_integrator *it, nt_error *error)
 {
     nt_energy_watch *w = &it->watch;
+    nt_energy_accounts *a = &it->accounts;
     const nt_phase *now = &it->stepper.now;
-    nt_energy e;
-    if ((!w->begun && !begin(it)) || !look_at_energy(it, now, &e))
+    if ((!w->begun && !begin(it)) || !look_at_energies(it, now, a->here))
         return NT_OK;
     double t = now->all[NT_PHASE_T];
     long steps = it->statistics.steps - w->steps;
-    double exchanged = exchanged_so_far(w);
-    widen(w->kinetic_range, e.kinetic);
-    widen(w->potential_range, e.potential);
-    bool explodes = exchanged > 0 && exchanged_so_far(w) > EXPLODES * exchanged;
-    w->explosions = explodes ? w->explosions + 1 : 0;
-    if (steps > 0)
-        w->in_step =
-            fmax(fabs(e.kinetic - w->kinetic), fabs(e.potential - w->potential)) / (double)steps;
-    add_work(it, &e, t - w->t);
+    for (int i = 0; i < a->n; i++)
+        see(&a->each[i], &a->here[i], steps);
+    add_work(it, t - w->t);
     w->t = t;
-    w->power = e.power - e.taken;
-    w->kinetic = e.kinetic, w->potential = e.potential;
     w->steps += steps;
     w->spent = 0;
-    judge(w, &e);
+    for (int i = 0; i < a->n; i++) {
+        const nt_energy *e = &a->here[i];
+        a->each[i].power = e->power - e->taken;
+        a->each[i].kinetic = e->kinetic, a->each[i].potential = e->potential;
+        judge(it, i);
+    }
     return is_too_much(it) ? give_up(it, error) : NT_OK;
 }
 
@@ -375,25 +444,28 @@ NT_HOT nt_status nt_energy_watch_step(nt_integrator *it, nt_error *error)
     return watched && is_due(it) ? watch(it, error) : NT_OK;
 }
 
-/* Whether another step, which is not kept, shows that energy has grown: it still has beyond what
- * that step exchanges, or what is exchanged explodes. */
-static bool lasts(nt_integrator *it)
+/* The energies behind another step, which is not kept. */
+static bool look_further(nt_integrator *it, nt_energy *energies)
 {
-    nt_energy_watch next = it->watch;
     const nt_statistics before = it->statistics;
-    double exchanged = exchanged_so_far(&next), growth, allowed;
-    nt_energy e;
+    long spent = it->watch.spent;
     bool known = nt_integrator_attempt(it, it->stepper.now.all[NT_PHASE_STEP]) == NT_OK &&
-                 look_at_energy(it, &it->stepper.next, &e);
+                 look_at_energies(it, &it->stepper.next, energies);
     nt_integrator_roll_back(it);
     it->statistics = before;
-    it->watch.spent = next.spent;
-    if (!known)
-        return false;
-    widen(next.kinetic_range, e.kinetic);
-    widen(next.potential_range, e.potential);
-    double in_step = fmax(fabs(e.kinetic - next.kinetic), fabs(e.potential - next.potential));
-    grown_beyond(&next, &e, in_step, &growth, &allowed);
+    it->watch.spent = spent;
+    return known;
+}
+
+/* Whether another step, with these energies behind it, shows that energy has grown: it still has
+ * beyond what that step exchanges, or what is exchanged explodes. */
+static bool lasts(nt_energy_account next, const nt_energy *e)
+{
+    double exchanged = exchanged_so_far(&next), growth, allowed;
+    widen(next.kinetic_range, e->kinetic);
+    widen(next.potential_range, e->potential);
+    double in_step = fmax(fabs(e->kinetic - next.kinetic), fabs(e->potential - next.potential));
+    grown_beyond(&next, e, in_step, &growth, &allowed);
     return growth > allowed || exchanged_so_far(&next) > EXPLODES * exchanged;
 }
 
@@ -403,13 +475,24 @@ static bool lasts(nt_integrator *it)
 static nt_status judge_end(nt_integrator *it, nt_error *error)
 {
     nt_energy_watch *w = &it->watch;
-    const nt_energy e = {.kinetic = w->kinetic, .potential = w->potential};
-    double growth, allowed;
-    grown_beyond(w, &e, 0, &growth, &allowed);
-    if (!w->begun || !(growth > allowed) || ((it->method->needs & NT_STAGGERED) && !lasts(it)))
-        return NT_OK;
-    w->growth = growth, w->allowed = allowed;
-    return is_too_much(it) ? give_up(it, error) : NT_OK;
+    const nt_energy_accounts *a = &it->accounts;
+    bool further = false, known = true;
+    for (int i = 0; w->begun && i < a->n && known; i++) {
+        const nt_energy e = {.kinetic = a->each[i].kinetic, .potential = a->each[i].potential};
+        double growth, allowed;
+        grown_beyond(&a->each[i], &e, 0, &growth, &allowed);
+        if (!(growth > allowed))
+            continue;
+        if (it->method->needs & NT_STAGGERED) {
+            known = further || look_further(it, a->there);
+            further = true;
+            if (!known || !lasts(a->each[i], &a->there[i]))
+                continue;
+        }
+        w->growth = growth, w->allowed = allowed, w->worst = i;
+        break;
+    }
+    return w->begun && is_too_much(it) ? give_up(it, error) : NT_OK;
 }
 
 nt_status nt_integrator_check_energy(nt_integrator *it, nt_error *error)

@@ -5,23 +5,41 @@
 #include <nutate/method.h>
 #include <stdbool.h>
 
-/* What it remembers from look to look; part of a saved state. */
-typedef struct nt_energy_watch {
-    bool begun;                /* a first look was made                       */
-    bool closely;              /* work is followed along the steps            */
-    double t, power;           /* at the last look: s, W                      */
-    double kinetic, potential; /* J, there                              */
-    double in_step; /* J, by which the larger of both changed in a step since the look before */
-    int explosions; /* of the last looks, those at which what was exchanged had exploded        */
-    long steps;     /* of the run, up to the last look             */
-    long spent;     /* evaluations that steps took, not looks of others, since the last look */
+/* The account of a part of the system that exchanges no energy with others. */
+typedef struct nt_energy_account {
+    double power;              /* W, at the last look  */
+    double kinetic, potential; /* J, there             */
+    double in_step;  /* J, by which the larger of both changed in a step since the look before   */
+    long explosions; /* of the last looks, those at which what was exchanged had exploded       */
     double given, doubt; /* J, by loads where they give, and how far off that may be */
     double first;        /* J, energy where the watch began */
     double least; /* J, smallest of energy less what was given, with what its step exchanged */
     double kinetic_range[2], potential_range[2]; /* J, smallest and largest                   */
-    double noise;           /* J, what rounding of places makes of the energy */
+    double noise;                                /* J, what rounding of places makes of it    */
+} nt_energy_account;
+
+/* What it remembers from look to look; part of a saved state, as its accounts are. */
+typedef struct nt_energy_watch {
+    bool begun;   /* a first look was made             */
+    bool closely; /* work is followed along the steps  */
+    double t;     /* s, of the last look               */
+    long steps;   /* of the run, up to the last look   */
+    long spent;   /* evaluations that steps took, not looks of others, since the last look */
     double growth, allowed; /* J, where the quotient was largest; the run ends beyond 1 */
+    int worst;              /* the account whose quotient that was */
 } nt_energy_watch;
+
+/* Room of a watch, one of each for each part. */
+typedef struct nt_energy_accounts {
+    int n;
+    nt_energy_account *each;
+    nt_energy_account *before; /* scratch */
+    nt_energy *here, *there;   /* scratch: energies at two states                  */
+    double *powers;            /* scratch [n][NT_WORK_NODES]: W, those that give   */
+} nt_energy_accounts;
+
+/* NT_NO_MEMORY, or NT_OK. */
+nt_status nt_energy_watch_take(nt_integrator *integrator);
 
 /* At the end of a step that stands: a look, when it is due. NT_ENERGY and words where the energy
  * has grown without a cause, in a setup that such a run is to end in. */

@@ -56,7 +56,8 @@ struct nt_integrator {
     nt_minimum_norm *reactions; /* of redundant joints; NULL until they are asked for */
     nt_energy_check energy_check;
     nt_energy_watch watch;
-    nt_phase begun; /* where the watch began */
+    nt_energy_accounts accounts; /* of the watch */
+    nt_phase begun;              /* where the watch began */
     nt_stops stops;
 
     /* Called with every step now -> next before it is accepted, for sensitivities; may be NULL. */
@@ -115,11 +116,14 @@ void nt_integrator_watch_step(nt_integrator *integrator, double h);
 void nt_integrator_notice(nt_integrator *integrator);
 void nt_integrator_forget_noticed(const nt_integrator *integrator, double t);
 
-/* Power of the step from -> to at the nodes of work.c, power[NT_WORK_NODES], W, of all forces or of
- * those that can give energy alone; no number where the equations have no value. The state at a
- * node is found in `within`. NT_NO_MEMORY, or NT_OK. Changes nothing that later steps compute. */
-nt_status nt_integrator_powers(nt_integrator *integrator, const nt_phase *from, const nt_phase *to,
-                               bool gives, nt_phase *within, double *power);
+/* Energies of the system, one for each account of the watch on energy. */
+nt_status nt_integrator_energies(const nt_integrator *integrator, const nt_point *at,
+                                 nt_energy *energies);
+/* Power of the step from -> to at the nodes of work.c, into accounts.powers, W, of the forces that
+ * can give energy; no number where the equations have no value. The state at a node is found in
+ * `within`. NT_NO_MEMORY, or NT_OK. Changes nothing that later steps compute. */
+nt_status nt_integrator_given_powers(nt_integrator *integrator, const nt_phase *from,
+                                     const nt_phase *to, nt_phase *within);
 
 /* Power and work of the step now -> next, whose time and size are there, into `next`; see work.c.
  */

@@ -14,7 +14,7 @@
 typedef struct header {
     char magic[8];
     char method[32];
-    int nq, nv, nh, nn, n_memory, frame;
+    int nq, nv, nh, nn, n_memory, n_accounts, frame;
     size_t size, statistics_size, solver_size, kept_size;
     int level, calm, n_dropped, n_off, stale, kept, in_parts;
     nt_parts parts;
@@ -44,10 +44,11 @@ static header save_header_of(const nt_integrator *it)
     const nt_factors *f = it->factors;
     header h;
     memset(&h, 0, sizeof h); /* padding too: equal states are equal bytes */
-    memcpy(h.magic, "nutateA", 8);
+    memcpy(h.magic, "nutateB", 8);
     snprintf(h.method, sizeof h.method, "%s", it->method->name);
     h.nq = p->nq, h.nv = p->nv, h.nh = p->nh, h.nn = p->nn;
     h.n_memory = p->system->n_memory;
+    h.n_accounts = it->accounts.n;
     h.frame = (int)p->frame;
     h.size = it->size;
     h.statistics_size = sizeof h.statistics;
@@ -66,14 +67,15 @@ static header save_header_of(const nt_integrator *it)
 
 /* Where the parts are among the bytes of a state. */
 typedef struct places {
-    size_t now, before, rows, off, solver, kept, made, end;
+    size_t now, before, accounts, rows, off, solver, kept, made, end;
 } places;
 
 static places places_of(const nt_integrator *it)
 {
     places at = {.now = sizeof(header)};
     at.before = at.now + it->size * sizeof(double);
-    at.rows = at.before + it->size * sizeof(double);
+    at.accounts = at.before + it->size * sizeof(double);
+    at.rows = at.accounts + (size_t)it->accounts.n * sizeof *it->accounts.each;
     at.off = at.rows + (size_t)it->problem->nc * sizeof(int);
     at.solver = at.off + (size_t)it->problem->nc * sizeof(int);
     at.kept = at.solver + nt_solver_saved_size(it->factors->solver);
@@ -102,6 +104,8 @@ void nt_integrator_save(const nt_integrator *it, void *bytes)
     memcpy(out, &h, sizeof h);
     memcpy(out + at.now, it->stepper.now.all, state);
     memcpy(out + at.before, it->before.all, state);
+    memcpy(out + at.accounts, it->accounts.each,
+           (size_t)it->accounts.n * sizeof *it->accounts.each);
     memcpy(out + at.rows, f->dropped, (size_t)f->n_dropped * sizeof(int));
     if (it->problem->n_off > 0)
         memcpy(out + at.off, it->problem->off, (size_t)it->problem->n_off * sizeof(int));
@@ -169,9 +173,10 @@ nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t siz
         return nt_fail(error, NT_INVALID, "saved state is of method %s, expected %s", h.method,
                        mine.method);
     if (h.nq != mine.nq || h.nv != mine.nv || h.nh != mine.nh || h.nn != mine.nn ||
-        h.n_memory != mine.n_memory || h.frame != mine.frame || h.size != mine.size ||
-        h.statistics_size != mine.statistics_size || h.solver_size != mine.solver_size ||
-        h.kept_size != mine.kept_size || h.n_dropped < 0 || h.n_dropped > mine.nh + mine.nn ||
+        h.n_memory != mine.n_memory || h.n_accounts != mine.n_accounts || h.frame != mine.frame ||
+        h.size != mine.size || h.statistics_size != mine.statistics_size ||
+        h.solver_size != mine.solver_size || h.kept_size != mine.kept_size || h.n_dropped < 0 ||
+        h.n_dropped > mine.nh + mine.nn || h.watch.worst < 0 || h.watch.worst >= mine.n_accounts ||
         h.n_off < 0 || h.n_off > h.n_dropped || h.level < 0 || h.level > 62 || h.parts.done < 0 ||
         h.parts.done >= 1LL << 40)
         return nt_fail(error, NT_INVALID, "saved state is of another system or frame");
@@ -198,6 +203,7 @@ nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t siz
     it->parts = h.parts;
     it->control = h.control;
     it->watch = h.watch;
+    memcpy(it->accounts.each, in + at.accounts, (size_t)it->accounts.n * sizeof *it->accounts.each);
     nt_energy_watch_keep(it, &it->before);
     it->statistics = h.statistics;
     it->stops.stretch = h.stretch;

@@ -64,41 +64,62 @@ void nt_work_fill(const nt_method *method, double *power)
     }
 }
 
-/* At a phase within the step that ends at `to`: of all forces without a potential, or of those
- * alone that can give. */
-static double power_of(nt_integrator *it, const nt_phase *phase, const nt_phase *to, bool gives)
+/* Whose power it is: of all forces without a potential, or, of each account of the watch on energy,
+ * of those alone that can give; power[n][NT_WORK_NODES]. */
+typedef struct powers {
+    bool apart;
+    nt_phase *within; /* scratch */
+    double *power;
+} powers;
+
+/* At node k, a phase within the step that ends at `to`; NULL: one that has no value. */
+static void take_power(nt_integrator *it, const powers *w, int k, const nt_phase *phase,
+                       const nt_phase *to)
 {
     const nt_problem *p = it->problem;
-    nt_energy energy = {0};
-    nt_point at = nt_phase_point(phase);
-    if (it->method->needs & NT_MULTIPLIERS_WITHIN)
-        at.lambda = to->lambda, at.mu = to->mu;
-    nt_integrator_rates(it, phase, &at.v, &at.vdot);
-    if (p->system->energy(p->system->self, &at, &energy) != NT_OK)
-        return (double)NAN;
-    return energy.power - (gives ? energy.taken : 0);
+    nt_energy whole = {0}, *energy = w->apart ? it->accounts.there : &whole;
+    nt_status status = NT_NOT_FINITE;
+    if (phase) {
+        nt_point at = nt_phase_point(phase);
+        if (it->method->needs & NT_MULTIPLIERS_WITHIN)
+            at.lambda = to->lambda, at.mu = to->mu;
+        nt_integrator_rates(it, phase, &at.v, &at.vdot);
+        status = w->apart ? nt_integrator_energies(it, &at, energy)
+                          : p->system->energy(p->system->self, &at, energy);
+    }
+    for (int i = 0; i < (w->apart ? it->accounts.n : 1); i++)
+        w->power[i * NT_WORK_NODES + k] =
+            status == NT_OK ? energy[i].power - (w->apart ? energy[i].taken : 0) : (double)NAN;
 }
 
-nt_status nt_integrator_powers(nt_integrator *it, const nt_phase *from, const nt_phase *to,
-                               bool gives, nt_phase *within, double *power)
+static nt_status take_powers(nt_integrator *it, const powers *w, const nt_phase *from,
+                             const nt_phase *to)
 {
     nt_stepper *s = &it->stepper;
     double t = from->all[NT_PHASE_T], h = to->all[NT_PHASE_T] - t;
-    power[0] = power_of(it, from, to, gives);
+    take_power(it, w, 0, from, to);
     s->glances = true;
     nt_status status = NT_OK;
     for (int k = 1; k < NT_WORK_NODES - 1 && !nt_is_final(status); k++) {
         if (!nt_work_looks(it->method, k))
             continue;
-        status = nt_integrator_between(it, from, to, t + nt_work_node[k] * h, within);
-        power[k] = status == NT_OK ? power_of(it, within, to, gives) : (double)NAN;
+        status = nt_integrator_between(it, from, to, t + nt_work_node[k] * h, w->within);
+        take_power(it, w, k, status == NT_OK ? w->within : NULL, to);
     }
     s->glances = false;
     if (nt_is_final(status))
         return status;
-    power[NT_WORK_NODES - 1] = power_of(it, to, to, gives);
-    nt_work_fill(it->method, power);
+    take_power(it, w, NT_WORK_NODES - 1, to, to);
+    for (int i = 0; i < (w->apart ? it->accounts.n : 1); i++)
+        nt_work_fill(it->method, w->power + i * NT_WORK_NODES);
     return NT_OK;
+}
+
+nt_status nt_integrator_given_powers(nt_integrator *it, const nt_phase *from, const nt_phase *to,
+                                     nt_phase *within)
+{
+    powers w = {.apart = true, .within = within, .power = it->accounts.powers};
+    return take_powers(it, &w, from, to);
 }
 
 nt_status nt_integrator_work(nt_integrator *it)
@@ -106,7 +127,8 @@ nt_status nt_integrator_work(nt_integrator *it)
     const nt_phase *now = &it->stepper.now, *next = &it->stepper.next;
     double *power = next->all + NT_PHASE_POWER;
     double h = next->all[NT_PHASE_T] - now->all[NT_PHASE_T];
-    nt_status status = nt_integrator_powers(it, now, next, false, &it->within, power);
+    powers w = {.within = &it->within, .power = power};
+    nt_status status = take_powers(it, &w, now, next);
     if (status == NT_OK)
         next->all[NT_PHASE_WORK] = now->all[NT_PHASE_WORK] + h * nt_work_within(power, 1);
     return status;

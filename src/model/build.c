@@ -452,6 +452,7 @@ nt_status nt_model_build(nt_model *model, nt_error *error)
         (status = nt_run_check_delays(origin, error)) != NT_OK)
         return status;
     if ((status = lay_out_state(model)) != NT_OK || (status = make_pattern(model)) != NT_OK ||
+        (status = nt_model_find_parts(model)) != NT_OK ||
         (status = build_describe(model)) != NT_OK ||
         (status = nt_run_take_state(origin)) != NT_OK ||
         (status = nt_model_find_held(model)) != NT_OK)

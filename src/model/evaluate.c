@@ -108,6 +108,13 @@ static inline void fetch_numbers(const nt_run *run, int i)
 #endif
 }
 
+/* Work that a load which can only take has done is told from that of others. */
+static void keep_taken(const nt_run *run, const nt_element *e, double power, nt_energy *energy)
+{
+    if (energy->power < power && !nt_element_gives_energy(run->model, e))
+        energy->taken += energy->power - power;
+}
+
 /* All elements add to what the view asks for, bodies from next on just before the first that needs
  * them: joints see no bodies but their own, loads may see any. What bodies and joints share is in
  * the nearest cache then, and every sum has its terms in the same order as with all bodies first.
@@ -136,8 +143,8 @@ NT_HOT static nt_status evaluate_elements(nt_run *run, const nt_view *view, int 
             run->failed = e;
             return status;
         }
-        if (view->energy && view->energy->power < power && !nt_element_gives_energy(run->model, e))
-            view->energy->taken += view->energy->power - power;
+        if (view->energy)
+            keep_taken(run, e, power, view->energy);
         if (e->type->is_load)
             nt_local_scale(view->local, run->share[NT_SHARE_LOADS]);
         if (nt_local_has_terms(view->local))
@@ -262,6 +269,36 @@ nt_status nt_run_energy_beside(nt_run *run, const nt_point *at, nt_energy *energ
     return evaluate_elements(run, &view, run->model->n_bodies);
 }
 
+nt_status nt_run_energies(void *self, const nt_point *at, nt_energy *parts)
+{
+    nt_run *run = self;
+    if (!parts || !nt_run_can_look(run, at, false))
+        return NT_INVALID;
+    const nt_model *model = run->model;
+    nt_view view;
+    nt_terms terms = {.parts = NT_ALL_PARTS};
+    memset(parts, 0, (size_t)model->system.n_energies * sizeof *parts);
+    run->noting = run->notes;
+    run->failed = NULL;
+    nt_run_look(run, at, &terms, &view);
+    for (int i = 1; i < model->n_bodies; i++)
+        nt_body_energy(&run->bodies[i], &run->motion[i], present_gravity(run),
+                       &parts[model->part_of_body[i]]);
+    nt_status status = NT_OK;
+    for (int i = 0; i < model->n_elements && status == NT_OK; i++) {
+        const nt_element *e = &model->elements[i];
+        view.energy = &parts[model->part_of_element[i]];
+        double power = view.energy->power;
+        nt_local_begin(view.local, e);
+        status = e->type->evaluate(e, &view);
+        if (status != NT_OK)
+            run->failed = e;
+        keep_taken(run, e, power, view.energy);
+    }
+    run->noting = NULL;
+    return status;
+}
+
 /* Energies of all bodies but the ground, then of all elements, times sign, are added to parts[]; of
  * the element `within` those of its parts alone. */
 static bool add_energies(nt_run *run, const nt_point *at, double sign, double *parts,
@@ -315,8 +352,8 @@ static void name_part(nt_run *run, const nt_element *e, const nt_point *from, co
 }
 
 /* Asked for at the end of a run, so memory may be taken. */
-void nt_run_energy_gained(void *self, const nt_point *from, const nt_point *to, char *text,
-                          int size)
+void nt_run_energy_gained(void *self, const nt_point *from, const nt_point *to, int part,
+                          char *text, int size)
 {
     nt_run *run = self;
     if (text && size > 0)
@@ -325,12 +362,17 @@ void nt_run_energy_gained(void *self, const nt_point *from, const nt_point *to, 
         !nt_run_can_look(run, to, false))
         return;
     const nt_model *model = run->model;
-    int bodies = model->n_bodies - 1, most = 0, n = bodies + model->n_elements;
+    int bodies = model->n_bodies - 1, most = -1, n = bodies + model->n_elements;
     double *gained = calloc((size_t)n + 1, sizeof *gained);
     if (gained && add_energies(run, from, -1, gained, NULL) &&
         add_energies(run, to, 1, gained, NULL)) {
-        for (int i = 1; i < n; i++)
-            most = gained[i] > gained[most] ? i : most;
+        for (int i = 0; i < n; i++) {
+            int of = i < bodies ? model->part_of_body[i + 1] : model->part_of_element[i - bodies];
+            bool counts = part < 0 || part == of;
+            most = counts && (most < 0 || gained[i] > gained[most]) ? i : most;
+        }
+    }
+    if (most >= 0) {
         const nt_element *e = most < bodies ? NULL : &model->elements[most - bodies];
         int used = snprintf(text, (size_t)size, "%s %s", e ? nt_element_word(e) : "body",
                             e ? e->name : run->bodies[most + 1].name);

@@ -36,7 +36,8 @@ typedef struct nt_switch {
     const nt_table *table;         /* of NT_OP_TABLE */
     int signal;                    /* the signal that holds its value; -1: it bends, none does */
     bool moves;                    /* its argument depends on the motion */
-    bool known;                    /* its argument is a + b t */
+    bool known;                    /* its argument depends on time alone */
+    bool affine;                   /* it is a + b t */
     bool bends;
     int joint; /* whose friction it is; -1: an operation of an expression */
     int slide; /* the element that holds its argument at a passing (sliding.h); -1: none can */
@@ -265,6 +266,9 @@ struct nt_model {
     nt_port *whole; /* [n_whole] of all nodes but those of multipliers, for signals of the whole
                        model: each starts at its entry among v. NULL before the first is wanted */
     int n_whole;
+    /* [n_bodies], [n_elements] the part that nothing connects with others which each belongs to, of
+     * system.n_energies (parts.c); 0 of what acts on nothing */
+    int *part_of_body, *part_of_element;
     bool *stores; /* [n_elements] those whose energy counts in such a signal */
 
     /* The system as it is alike for all runs: sizes, space, pattern, names. That of a run has the
@@ -298,6 +302,9 @@ nt_status nt_element_begin_couples(nt_model *model, nt_element *element, int cou
 nt_status nt_element_list_couple(nt_model *model, nt_element *element, int k, int row, int column);
 /* The port of the own coordinates of another element, added where it is new; -1: memory is out. */
 int nt_element_port_of_own_of(nt_model *model, nt_element *element, const nt_element *owner);
+/* Fills part_of_body, part_of_element and system.n_energies, once all ports are there.
+ * NT_NO_MEMORY. */
+nt_status nt_model_find_parts(nt_model *model);
 /* Fills model->whole, once the state is laid out. NT_NO_MEMORY. */
 nt_status nt_model_list_ports(nt_model *model);
 /* The body whose translation or rotation a node is; -1: of none. */

@@ -5,6 +5,7 @@
 #include "base/suggest.h"
 #include "model/evaluate.h"
 #include "model/events/events.h"
+#include "model/events/passings.h"
 #include "model/forces/load.h"
 #include "model/joints/joint.h"
 #include "model/parameters/parameter.h"
@@ -136,6 +137,7 @@ static void bind_system(nt_run *run)
     s->self = run;
     s->evaluate = nt_run_evaluate;
     s->energy = nt_run_energy;
+    s->energies = nt_run_energies;
     s->energy_gained = nt_run_energy_gained;
     for (int i = 0; i < run->model->n_elements; i++) {
         if (nt_element_carries(&run->model->elements[i]))
@@ -181,6 +183,7 @@ nt_status nt_run_take_state(nt_run *run)
     run->initial_v = NT_TAKE(arena, s->space.nv, double);
     run->initial_memory = NT_TAKE(arena, s->n_memory, double);
     run->redundant = NT_TAKE(arena, rows, int);
+    run->passings = nt_passings_take(model, arena);
     run->idle = NT_TAKE(arena, model->n_happenings, double);
     bool notes = run->system.noticed != NULL;
     bool damps = run->system.fastest_damping != NULL;
@@ -209,8 +212,8 @@ nt_status nt_run_take_state(nt_run *run)
         return NT_NO_MEMORY;
     if (!run->initial_q || !run->initial_v || !run->initial_memory || !run->redundant ||
         !run->mass || !run->inertia || !run->motion || !run->multipliers || !run->scratch ||
-        !run->idle || !run->named_variables || !run->events_work || !run->set_now ||
-        !run->events_rows || (notes && !run->notes) ||
+        !run->passings || !run->idle || !run->named_variables || !run->events_work ||
+        !run->set_now || !run->events_rows || (notes && !run->notes) ||
         (damps && (!run->dampings || !run->carried)) || !nt_parameter_rates_init(run))
         return NT_NO_MEMORY;
     nt_actions_forget_idle(run);

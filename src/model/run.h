@@ -115,6 +115,7 @@ struct nt_run {
     double *entry_values;                  /* [6 model->most_entries]                             */
     double parameter_error;                /* see nt_run_parameter_error */
 
+    struct nt_passing *passings; /* [n_switches] */
     double *idle; /* [n_happenings] s, when an event first found a joint as it would leave it    */
     double *named_variables; /* [n_parameters + 1 + n_columns] of a named quantity */
     bool settling;           /* parameters count as given: nothing is to be found */

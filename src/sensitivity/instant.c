@@ -169,8 +169,10 @@ static nt_status power_of(nt_sensitivity *s, const nt_phase *phase, double *powe
  * step: location leaves much less. */
 static const double OFF_ZERO = 1e-6;
 
-/* An indicator that passes zero by a jump of its own says nothing of its time. */
-static nt_status check_at_zero(nt_sensitivity *s, const nt_jump_of_state *jump, nt_error *error)
+/* An indicator that passes zero by a jump of its own says nothing of its time. passes: its rate,
+ * the only size of one that depends on time alone: steps begin and end at its zeros. */
+static nt_status check_at_zero(nt_sensitivity *s, const nt_jump_of_state *jump, double passes,
+                               nt_error *error)
 {
     nt_integrator *it = s->integrator;
     const nt_system *system = it->problem->system;
@@ -178,7 +180,8 @@ static nt_status check_at_zero(nt_sensitivity *s, const nt_jump_of_state *jump, 
     double h = fmax(it->stops.stretch.h, jump->from->all[NT_PHASE_STEP]);
     nt_status status = it->stops.events->indicate(system->self, &at, it->stops.g[0], it->stops.way);
     double off = it->stops.g[0][jump->indicator];
-    if (status != NT_OK || !(fabs(off) > OFF_ZERO * jump->scale * h))
+    double scale = it->stops.way[jump->indicator] == 0 ? fabs(passes) : 0;
+    if (status != NT_OK || !(fabs(off) > OFF_ZERO * fmax(scale, jump->scale) * h))
         return status;
     char words[160] = "an event";
     if (it->stops.events->indicator_word)
@@ -187,6 +190,16 @@ static nt_status check_at_zero(nt_sensitivity *s, const nt_jump_of_state *jump, 
                    "at t = %.9g s %s passes its zero by a jump, from %.6g: how its time varies is "
                    "not known, and what follows has no derivative",
                    jump->from->all[NT_PHASE_T], words, off);
+}
+
+/* Rates or accelerations of prescribed motions jump at several bends that are at one time here. */
+static nt_status bends_part(const nt_sensitivity *s, nt_error *error)
+{
+    return nt_fail(error, NT_UNSUPPORTED,
+                   "at t = %.9g s several functions of time bend at once, whose times parameters "
+                   "may part, and what prescribed motions ask for jumps: what follows has no "
+                   "derivative",
+                   s->t);
 }
 
 static nt_status grazes(const nt_sensitivity *s, const nt_jump_of_state *jump, nt_error *error)
@@ -516,6 +529,8 @@ nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of
     if (jump->bends)
         return jump->indicator < 0 ? nt_sensitivity_begin_again(s, error)
                                    : vary_bend(s, jump, error);
+    if (jump->alone && jump->indicator < 0)
+        return bends_part(s, error);
     nt_factors *factors = it->factors; /* impacts beside choose rows anew */
     int n_dropped = factors->n_dropped;
     memcpy(it->kept, factors->dropped, (size_t)n_dropped * sizeof *it->kept);
@@ -534,7 +549,7 @@ nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of
         return nt_fail(error, status, "sensitivities of an event at t = %.9g s: %s", s->t,
                        nt_status_text(status));
     if (jump->indicator >= 0 && !s->balances && !jump->alone)
-        status = check_at_zero(s, jump, error);
+        status = check_at_zero(s, jump, passes, error);
     if (status != NT_OK)
         return status;
     if (jump->indicator >= 0 && !(fabs(passes) > (jump->alone ? 0 : GRAZES * jump->scale)))

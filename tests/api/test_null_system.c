@@ -120,6 +120,9 @@ static void equations(const looks *l)
     INVALID(s->energy(NULL, &l->at, &energy));
     INVALID(s->energy(s->self, NULL, &energy));
     INVALID(s->energy(s->self, &l->at, NULL));
+    INVALID(s->energies(NULL, &l->at, &energy));
+    INVALID(s->energies(s->self, NULL, &energy));
+    INVALID(s->energies(s->self, &l->at, NULL));
     for (int i = 0; i < 4; i++) {
         nt_point at = point_without(l, i);
         if (sizes[i] == 0)
@@ -250,13 +253,13 @@ static void words(const looks *l)
     s->feature(s->self, (nt_feature)77, &place);
     assert_int_equal(place.line, 0);
     tried[GAINED]++;
-    s->energy_gained(NULL, &l->at, &l->at, text, sizeof text);
-    s->energy_gained(s->self, NULL, &l->at, text, sizeof text);
-    s->energy_gained(s->self, &at, &l->at, text, sizeof text);
-    s->energy_gained(s->self, &l->at, NULL, text, sizeof text);
-    s->energy_gained(s->self, &l->at, &at, text, sizeof text);
-    s->energy_gained(s->self, &l->at, &l->at, NULL, sizeof text);
-    s->energy_gained(s->self, &l->at, &l->at, text, 0);
+    s->energy_gained(NULL, &l->at, &l->at, -1, text, sizeof text);
+    s->energy_gained(s->self, NULL, &l->at, -1, text, sizeof text);
+    s->energy_gained(s->self, &at, &l->at, -1, text, sizeof text);
+    s->energy_gained(s->self, &l->at, NULL, -1, text, sizeof text);
+    s->energy_gained(s->self, &l->at, &at, -1, text, sizeof text);
+    s->energy_gained(s->self, &l->at, &l->at, -1, NULL, sizeof text);
+    s->energy_gained(s->self, &l->at, &l->at, -1, text, 0);
 }
 
 static void instants(const looks *l)

@@ -620,7 +620,7 @@ static void the_ball_that_gained_most(void **state)
     q[0] += 5e-5; /* the shaft, towards ball 1 */
     nt_point from = {.q = m.q, .v = m.v, .vdot = m.v, .lambda = m.v, .mu = m.v}, to = from;
     to.q = q;
-    s->energy_gained(s->self, &from, &to, name, sizeof name);
+    s->energy_gained(s->self, &from, &to, -1, name, sizeof name);
     assert_string_equal(name, "bearing b: ball 1 on the inner ring");
     mechanism_close(&m);
 }

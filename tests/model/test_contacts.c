@@ -207,6 +207,32 @@ static void parameters_reach_contacts(void **state)
     mechanism_close(&m);
 }
 
+/* dN/dk = delta^n phi, dN/dn = N ln delta, dN/dd = k delta^n phi' delta', within the turn to no
+ * adhesion, beside it and at its ends: of the floor's force the exact derivatives. */
+static void numbers_of_the_law_have_exact_derivatives(void **state)
+{
+    (void)state;
+    mechanism m = mechanism_read(falling);
+    const nt_system *s = nt_run_system(m.run);
+    const double turn = 1e-3, d = 0.3, unit = pow(1e-3, 1.5), zero[6] = {0};
+    static const double places[] = {-900, -1.5, -1, -0.999, -0.4, 0, 0.3, 0.999, 1, 1.001, 2, 1500};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        double y = places[i] * turn, rate = (y - 1) / d, x = (y + turn) / (2 * turn);
+        double phi = x >= 1 ? y : x <= 0 ? 0 : x * x * turn, slope = x >= 1 ? 1 : x <= 0 ? 0 : x;
+        double N = 1e4 * unit, scale[] = {unit, N * fabs(rate), N * fabs(log(1e-3))};
+        double exact[] = {unit * phi, N * slope * rate, N * phi * log(1e-3)};
+        m.v[2] = -rate;
+        nt_point at = {.q = m.q, .v = m.v, .vdot = zero};
+        for (int k = 0; k < 3; k++) {
+            double change[6] = {0};
+            nt_terms terms = {.parts = NT_ALL_PARTS, .residual = change};
+            assert_int_equal(s->parameter_tangent(s->self, &at, k, &terms), NT_OK);
+            CLOSE(-change[2], exact[k], 1e-12 * scale[k]);
+        }
+    }
+    mechanism_close(&m);
+}
+
 /* A ball in a groove that is 4 % wider, on a model whose length is 1 m: a hundredth of that is more
  * than the ball. */
 static const char groove[] =
@@ -458,6 +484,7 @@ int main(void)
         cmocka_unit_test(damping_never_pulls),
         cmocka_unit_test(onset_is_smooth),
         cmocka_unit_test(parameters_reach_contacts),
+        cmocka_unit_test(numbers_of_the_law_have_exact_derivatives),
         cmocka_unit_test(radii_reach_hertz_stiffness),
         cmocka_unit_test(a_contact_that_both_sides_have_left),
         cmocka_unit_test(momenta_are_kept),

@@ -29,13 +29,46 @@ static int pick(int n) { return (int)uniform(0, n); }
 /* ---- models ------------------------------------------------------------------------------------
  */
 
-enum { BODIES = 6, ROOM = 16384 };
+enum { BODIES = 7, ROOM = 16384 };
+
+/* A body that nothing connects with the mechanism, of any mass, and what acts on it. */
+typedef struct apart {
+    char body[300], joint[300], contact[300];
+} apart;
+
+/* By random numbers of its own, so that the mechanism is the same with it and without. */
+static apart write_apart(void)
+{
+    unsigned long long kept = state;
+    state ^= 0x5DEECE66DULL;
+    uniform(0, 1);
+    apart a = {0};
+    double mass = pow(10, uniform(-4, 4)), J = mass * uniform(0.001, 0.1);
+    int kind = pick(4);
+    if (kind < 3)
+        sprintf(a.body,
+                "  apart: {mass: %g, inertia: [%g, %g, %g], position: [9, 0, 0.5], "
+                "angular_velocity: [%g, %g, %g], velocity: [%g, 0, 0]}\n",
+                mass, J, J * 1.2, J * 1.5, uniform(-5, 5), uniform(-5, 5), uniform(-50, 50),
+                kind == 2 ? uniform(-20, 20) : 0);
+    if (kind == 0)
+        sprintf(a.joint, "  hung: {type: spherical, between: [ground, apart], at: [9, %g, 1]}\n",
+                uniform(-0.5, 0.5));
+    if (kind == 1)
+        sprintf(a.contact,
+                "  below: {type: sphere_plane, between: [ground, apart], plane: {point: [0, 0, 0], "
+                "normal: [0, 0, 1]}, radius: 0.1, stiffness: %g}\n",
+                mass * pow(10, uniform(3, 7)));
+    state = kept;
+    return a;
+}
 
 /* A tree that grows from the ground, each body on an earlier one; then what else acts. */
 static void write_model(char *text)
 {
+    apart beside = write_apart();
     double x[BODIES + 1][3] = {{0}};
-    int parent[BODIES + 1] = {0}, n = 1 + pick(BODIES);
+    int parent[BODIES + 1] = {0}, n = 1 + pick(BODIES - 1);
     bool free_bodies = pick(6) == 0;
     char *at = text, name[BODIES + 1][16] = {"ground"};
     at += sprintf(at, "nutate: 1\ngravity: [0, 0, %g]\nbodies:\n", pick(5) ? -9.81 : 0);
@@ -54,8 +87,10 @@ static void write_model(char *text)
                           uniform(-5, 5), uniform(-5, 5));
         at += sprintf(at, "}\n");
     }
+    at += sprintf(at, "%s", beside.body);
+    if (!free_bodies || beside.joint[0])
+        at += sprintf(at, "joints:\n%s", beside.joint);
     if (!free_bodies) {
-        at += sprintf(at, "joints:\n");
         for (int b = 1; b <= n; b++) {
             static const char *const types[] = {"spherical", "revolute", "universal"};
             int kind = b == 1 ? 0 : pick(3);
@@ -84,9 +119,12 @@ static void write_model(char *text)
                     "  coil: {type: spring, between: [ground, b%d], at: [[0, 0, 2], [0, 0, 0.05]], "
                     "length: 1, stiffness: %.3f, damping: %.3f}\n",
                     n, pow(10, uniform(0, 5)), pick(2) ? 0 : pow(10, uniform(-1, 2)));
-    if (pick(2))
+    bool floor = pick(2);
+    if (floor || beside.contact[0])
+        at += sprintf(at, "contacts:\n%s", beside.contact);
+    if (floor)
         at += sprintf(at,
-                      "contacts:\n  floor: {type: sphere_plane, between: [ground, b%d], plane: "
+                      "  floor: {type: sphere_plane, between: [ground, b%d], plane: "
                       "{point: [0, 0, %.3f], normal: [0, 0, 1]}, radius: 0.1, stiffness: %.3f%s}\n",
                       n, x[n][2] - uniform(0.15, 1), pow(10, uniform(3, 7)),
                       pick(2) ? "" : ", damping: 0.1");

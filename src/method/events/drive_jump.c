@@ -80,15 +80,19 @@ static nt_status find_jump(nt_integrator *it, const nt_phase *from, const nt_pha
 static nt_status motion_jumps(nt_integrator *it, int row, double jump, double t, nt_error *error)
 {
     const nt_problem *p = it->problem;
+    const nt_events *events = it->stops.events;
+    const char *unit = p->quantity[p->nv + row] == NT_LENGTH ? "m" : "rad";
     char name[160];
     nt_error place = {0};
+    if (events->gap)
+        jump = events->gap(p->system->self, row, jump, &unit);
     nt_problem_equation_name(p, p->nv + row, name, sizeof name);
     if (p->system->place)
         p->system->place(p->system->self, p->nv + row, &place);
     nt_fail_at(error, NT_INCONSISTENT, place.file, place.line, place.column,
                "at t = %.9g s: %s jumps by %.6g %s; expected a motion without jumps, such as "
                "step(t, ...) or a table",
-               t, name, fabs(jump), p->quantity[p->nv + row] == NT_LENGTH ? "m" : "rad");
+               t, name, fabs(jump), unit);
     if (error)
         error->time = t;
     return NT_INCONSISTENT;
@@ -100,27 +104,22 @@ static nt_status stops_join(nt_integrator *it, nt_phase *phase, bool *meets, nt_
 {
     nt_stops *s = &it->stops;
     const nt_problem *p = it->problem;
-    for (int i = 0; i < p->nc; i++)
-        s->restitution[i] = -1, s->law[i] = 0;
-    *meets = false;
-    if (!s->events->join)
-        return NT_OK;
     nt_point at = nt_stops_point(it, phase);
-    nt_instant instant = {.at = &at,
-                          .indicator = -1,
-                          .nudge = s->nudge,
-                          .memory = phase->memory,
-                          .v = s->v,
-                          .impulse = s->impulse,
-                          .restitution = s->restitution,
-                          .law = s->law,
-                          .timed_by = -1,
-                          .number = -1,
-                          .kept_at = -1};
-    nt_status status = s->events->join(p->system->self, &instant, error);
+    nt_instant instant = nt_instant_begin(it, &at, -1, phase->memory);
+    nt_status status = NT_OK;
+    *meets = false;
+    if (s->events->join)
+        status = s->events->join(p->system->self, &instant, error);
     for (int i = 0; i < p->nc; i++)
         *meets = *meets || s->restitution[i] >= 0;
     return status;
+}
+
+/* What follows is no part of a run that ends there; one that goes on from there meets it. */
+static bool waits(const nt_stops *s, double t)
+{
+    const nt_stretch *stretch = &s->stretch;
+    return stretch->laid_out && stretch->known && t == stretch->end && t == s->until;
 }
 
 /* Velocities that the rows ask for at a time beside that of the phase, by impulses. */
@@ -174,8 +173,9 @@ nt_status nt_drive_jump(nt_integrator *it, const nt_phase *from, nt_phase *behin
         return NT_OK;
     find_rows(it, from, behind);
     nt_status status = find_jump(it, from, behind, NT_POSITION, e, &row, &jump);
+    s->waits = status == NT_OK && row >= 0 && waits(s, t);
     if (status == NT_OK && row >= 0)
-        return motion_jumps(it, row, jump, t, error);
+        return s->waits ? NT_OK : motion_jumps(it, row, jump, t, error);
     if (status == NT_OK)
         status = find_jump(it, from, behind, NT_VELOCITY, e, &row, &jump);
     bool rates_jump = row >= 0;

@@ -21,6 +21,24 @@ void nt_instant_take_rows(nt_integrator *it, const double *memory)
             p->off[p->n_off++] = row;
 }
 
+nt_instant nt_instant_begin(nt_integrator *it, const nt_point *at, int which, double *memory)
+{
+    nt_stops *s = &it->stops;
+    for (int i = 0; i < it->problem->nc; i++)
+        s->restitution[i] = -1, s->law[i] = 0;
+    return (nt_instant){.at = at,
+                        .indicator = which,
+                        .nudge = s->nudge,
+                        .memory = memory,
+                        .v = s->v,
+                        .impulse = s->impulse,
+                        .restitution = s->restitution,
+                        .law = s->law,
+                        .timed_by = -1,
+                        .number = -1,
+                        .kept_at = -1};
+}
+
 /* What happens at a state, as the system describes it: *at is that state in the system's frame. */
 static nt_status instant_ask(nt_integrator *it, int which, const nt_phase *phase, nt_point *at,
                              nt_instant *instant, nt_error *error)
@@ -43,21 +61,9 @@ static nt_status instant_ask(nt_integrator *it, int which, const nt_phase *phase
     memcpy(s->memory, at->memory, (size_t)p->system->n_memory * sizeof(double));
     memcpy(s->v, at->v, nv * sizeof(double));
     memset(s->impulse, 0, nv * sizeof(double));
-    for (int i = 0; i < p->nc; i++)
-        s->restitution[i] = -1, s->law[i] = 0;
     s->pattern = 0;
-    *instant = (nt_instant){.at = at,
-                            .beyond = beyond.q ? &beyond : NULL,
-                            .indicator = which,
-                            .nudge = s->nudge,
-                            .memory = s->memory,
-                            .v = s->v,
-                            .impulse = s->impulse,
-                            .restitution = s->restitution,
-                            .law = s->law,
-                            .timed_by = -1,
-                            .number = -1,
-                            .kept_at = -1};
+    *instant = nt_instant_begin(it, at, which, s->memory);
+    instant->beyond = beyond.q ? &beyond : NULL;
     nt_status status = s->events->happen(p->system->self, instant, error);
     instant->beyond = NULL; /* it is of this call */
     return status;

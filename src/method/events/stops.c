@@ -575,6 +575,10 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
     bool drives = false;
     if (status == NT_OK && !s->beginning)
         status = jump_with_drives(it, &behind, instant, &drives, error);
+    if (status == NT_OK && s->waits) {
+        nt_instant_take_rows(it, now->memory);
+        return NT_OK;
+    }
     bool alone = drives && !instant->happened;
     instant->happened |= drives;
     if (status == NT_OK && !instant->happened)
@@ -626,6 +630,7 @@ static nt_status happen(nt_integrator *it, nt_error *error)
     nt_stops *s = &it->stops;
     bool changed = false;
     double t = it->stepper.now.all[NT_PHASE_T];
+    s->waits = false;
     s->stretch.at_once = t == s->stretch.last ? s->stretch.at_once : 0;
     s->stretch.last = t;
     if (!(t <= s->stretch.window + s->stretch.h))
@@ -639,7 +644,7 @@ static nt_status happen(nt_integrator *it, nt_error *error)
             return never_settles(it, which, error);
         nt_status status = apply(it, which, &instant, error);
         s->seen = false;
-        if (status != NT_OK)
+        if (status != NT_OK || s->waits)
             return status;
         bool stays = instant.happened || instant.bends || instant.timed_by >= 0;
         if (stays && (status = nt_instant_settle(it, instant.happened, error)) != NT_OK)
@@ -755,6 +760,7 @@ nt_status nt_stops_advance(nt_integrator *it, double end, double h, nt_observer 
 {
     nt_stops *s = &it->stops;
     nt_status status = NT_OK;
+    s->until = end;
     while (status == NT_OK && it->stepper.now.all[NT_PHASE_T] < end && !s->stretch.ended) {
         bool due = is_due(it);
         if (!due && (status = nt_stretch_lay_out(it, end, h, error)) != NT_OK)

@@ -29,6 +29,8 @@ typedef struct nt_stops {
     nt_stretch stretch;
     bool beginning;   /* at the start: nobody is told                                        */
     int number;       /* of the event that happened last; -1: it was none */
+    double until;     /* s, the end of the run                                                */
+    bool waits;       /* a motion jumps at the end of the run: what is due has not happened   */
     bool busy;        /* something is about to happen: no whole state */
     double nudge;     /* s, of the last step */
     nt_phase at;      /* a state within a step */
@@ -91,6 +93,10 @@ nt_status nt_drive_jump_beside(struct nt_integrator *integrator, const nt_phase 
  * else the rates that it has within a step are not those that the memory keeps. */
 nt_status nt_instant_settle(struct nt_integrator *integrator, bool begins, nt_error *error);
 
+/* An instant of which nothing is known yet but what has passed zero (-1: nothing has) and the
+ * memory that it is to change. No row is met in it: the stops' restitution and law are cleared. */
+nt_instant nt_instant_begin(struct nt_integrator *integrator, const nt_point *at, int which,
+                            double *memory);
 /* What happens at a state `from` where indicator `which` has passed zero (-1: what is due), and the
  * state behind it, without its accelerations; nothing where instant->happened stays 0. Rows are
  * those behind it then. later: s, at a state beside: the time of its impact is by so much another

@@ -206,13 +206,6 @@ void nt_touch_differentiate(nt_touch_kind kind, const nt_surface *surface, const
  *   p' = c' - (rho' - delta'/2) n - h n',   u' = (w_B - w_A) x p'
  */
 
-/* The sizes by which numbers of a law are moved: their own; what is zero, 1: all that may be is
- * linear there. */
-static const double PART = 3e-3, NEXT_TO_NOTHING = 1e-9;
-
-/* The part of the turn to no adhesion by which a change of the damping may move a force in it. */
-static const double OF_TURN = 1e-2;
-
 /* l' is returned, m' written. */
 static double vary_place(nt_skeleton skeleton, const nt_surface *s, const nt_touch_pose *at,
                          const nt_touch *t, const nt_touch_rates *d, v3 *dm)
@@ -270,35 +263,70 @@ static double vary_rolling_by_numbers(nt_touch_kind kind, const nt_surface *s,
     return step > 0 ? (found[1] - found[0]) / (2 * step * t->rolling) : 0;
 }
 
-/* Adds what the law's numbers change: differences of sixth order. */
-static void vary_law(nt_touch_kind kind, const nt_surface *surface, const nt_touch_law *law,
-                     const nt_touch_pose *at, double rate_of_delta, const nt_touch_law *rates,
-                     v3 *F, v3 *M)
+/* kappa' at a fixed sliding speed s: by the law's own numbers. Of films kappa = f (1 + f^2
+ * i^2)^(-1/2) with i = 1/Lambda and f = (tau_0/p_m) asinh(s/s_0), where ln(1/s_0) changes by that
+ * of unit speed and depth and, below its limit, by alpha p_m. */
+static double kappa_by_numbers(nt_traction_law law, const nt_traction *t, const nt_traction *d,
+                               const nt_touch *touch, double s)
 {
-    enum { N = sizeof(nt_touch_law) / sizeof(double) };
-    static const double sixth[3] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
-    const double *base = (const double *)(const void *)law;
-    const double *rate = (const double *)(const void *)rates;
-    double least = (double)INFINITY;
-    for (int i = 0; i < N; i++) {
-        double size = fabs(base[i]) > NEXT_TO_NOTHING ? fabs(base[i]) : 1;
-        least = rate[i] != 0 ? fmin(least, size / fabs(rate[i])) : least;
+    if (law == NT_TRACTION_COULOMB)
+        return d->friction;
+    if (law == NT_TRACTION_FOUR_PARAMETER) {
+        double fall = exp(-t->C * s);
+        return (d->A + d->B * s - d->C * s * (t->A + t->B * s)) * fall + d->D;
     }
-    /* y of touch.h may come as far as the turn, or move little in it */
-    double h = PART * least, turns = fabs(rates->damping * rate_of_delta);
-    double y = fabs(1 + law->damping * rate_of_delta) - 2 * NT_TURN;
-    h = turns > 0 ? fmin(h, fmax(y / 4, OF_TURN * NT_TURN) / turns) : h;
-    for (int k = -3; k <= 3 && isfinite(h); k++) {
-        nt_touch_law moved;
-        double *number = (double *)(void *)&moved;
-        if (k == 0)
-            continue;
-        for (int i = 0; i < N; i++)
-            number[i] = base[i] + k * h * rate[i];
-        nt_touch t = nt_touch_of(kind, surface, &moved, at);
-        double weight = (k < 0 ? -sixth[-k - 1] : sixth[k - 1]) / h;
-        *F = v3_axpy(weight, t.F, *F);
-        *M = v3_axpy(weight, t.M, *M);
+    nt_film film = nt_film_at(t, touch->rolling * touch->rolling, sqrt(touch->delta));
+    double x = s * film.rate, arc = asinh(x), free = film.share * arc, i = t->inverse_limit;
+    bool thickens = t->barus * film.root_delta < NT_BARUS_LIMIT;
+    double drate = d->log_rate + (thickens ? d->barus * film.root_delta : 0);
+    double dfree = d->share * film.inverse_root * arc + film.share * x / hypot(1, x) * drate;
+    double limited = 1 + free * free * i * i;
+    return (dfree - free * free * free * i * d->inverse_limit) / (limited * sqrt(limited));
+}
+
+/* phi_t' by the law's numbers: of phi = kappa/s, where s s' = x x' + slip slip'. */
+static double phi_by_numbers(nt_traction_law law, const nt_touch_law *of, const nt_touch_law *d,
+                             const nt_touch *t, const nt_traction_value *k, double s, double x_dx)
+{
+    double ds = (x_dx + of->traction.slip * d->traction.slip) / s;
+    double dkappa = kappa_by_numbers(law, &of->traction, &d->traction, t, s);
+    return (dkappa + (k->by_s - k->kappa / s) * ds) / s;
+}
+
+/* N' by the law's numbers: N = K delta^k phi(1 + d delta'). */
+static double force_by_numbers(const nt_touch_law *law, const nt_touch_law *d, const nt_touch *t)
+{
+    double y = 1 + law->damping * t->rate;
+    double slope = y >= NT_TURN ? 1 : y <= -NT_TURN ? 0 : (y + NT_TURN) / (2 * NT_TURN);
+    double phi = y >= NT_TURN ? y : y <= -NT_TURN ? 0 : slope * slope * NT_TURN;
+    double unit = d->stiffness != 0 ? pow(t->delta, law->exponent) : 0;
+    double delastic = d->stiffness * unit + t->elastic * log(t->delta) * d->exponent;
+    return delastic * phi + t->elastic * slope * d->damping * t->rate;
+}
+
+/* Adds what the law's numbers change. */
+static void vary_law(nt_touch_kind kind, const nt_touch_law *law, const nt_touch *t, v3 W,
+                     const nt_touch_law *d, v3 *F, v3 *M)
+{
+    double dN = force_by_numbers(law, d, t);
+    double dphi = phi_by_numbers(kind.law, law, d, t, &t->traction, t->s, 0);
+    *F = v3_axpy(dN, v3_axpy(-t->phi_t, t->w, t->n), *F);
+    *F = v3_axpy(-t->N * dphi, t->w, *F);
+    if (kind.spins) {
+        double darm = d->spin_arm * sqrt(t->delta), speed = t->arm * t->w_n;
+        double dspeed = darm * t->w_n;
+        double dphi_n =
+            phi_by_numbers(kind.law, law, d, t, &t->spin_traction, t->spin, speed * dspeed);
+        double P = t->phi_n * t->arm * speed;
+        double dP = dphi_n * t->arm * speed + t->phi_n * (darm * speed + t->arm * dspeed);
+        *M = v3_axpy(-(dN * P + t->N * dP), t->n, *M);
+    }
+    if (law->rolling != 0 || d->rolling != 0) {
+        v3 w_t = v3_axpy(-t->w_n, t->n, W);
+        double S2 = v3_dot(w_t, w_t) + law->rolling_slip * law->rolling_slip;
+        double share = law->rolling_slip * d->rolling_slip / S2;
+        double moment = d->rolling * t->N + law->rolling * (dN - t->N * share);
+        *M = v3_axpy(-moment / sqrt(S2), w_t, *M);
     }
 }
 
@@ -325,5 +353,5 @@ void nt_touch_vary_numbers(nt_touch_kind kind, const nt_surface *surface, const 
     vary(kind, law, t, W, &d, &F_x, &M_x);
     *F = m3_apply(F_x, x);
     *M = m3_apply(M_x, x);
-    vary_law(kind, surface, law, at, t->rate, &rates->law, F, M);
+    vary_law(kind, law, t, W, &rates->law, F, M);
 }

@@ -314,7 +314,7 @@ typedef struct nt_touch_rates {
 
 /* The derivatives of the force on B, of the moment on it and of p. What the surface and the places
  * change is exact, and so is right to rounding however small the indentation is beside the radii;
- * numbers of the law have differences, each by a part of its own size. */
+ * so is what the law's numbers change, in the turn to no adhesion as well. */
 void nt_touch_vary_numbers(nt_touch_kind kind, const nt_surface *surface, const nt_touch_law *law,
                            const nt_touch_pose *at, const nt_touch *touch, v3 lift_gradient,
                            const nt_touch_rates *rates, v3 *F, v3 *M, v3 *p);

@@ -145,6 +145,12 @@ static double events_clock(void *self, double t, const double *memory)
     return run ? nt_switch_clock(run->model, t, memory) : t;
 }
 
+static double events_gap(void *self, int row, double value, const char **unit)
+{
+    const nt_run *run = self;
+    return run && unit ? nt_model_row_gap(run->model, row, value, unit) : value;
+}
+
 /* Elements whose time has come. */
 static bool elements_stop(nt_run *run, nt_instant *instant)
 {
@@ -166,24 +172,28 @@ static double just_after(const nt_instant *instant)
     return fmax(1e-3 * instant->nudge, 256 * 2.3e-16 * fabs(instant->at->t));
 }
 
-/* A switch of known times whose value is another from now on; -1: none. */
+/* A switch of known times whose value is another from now on; -1: none. All those switch with it
+ * whose times are its own whatever parameters are: between them is no motion, and what is large
+ * there has no part in derivatives. */
 static int known_switch(nt_run *run, nt_instant *instant)
 {
     const nt_model *model = run->model;
     double *held = instant->memory + model->switch_memory;
     nt_point after = *instant->at;
+    int first = -1;
     after.t += just_after(instant);
     for (int k = 0; k < model->n_switches; k++) {
         if (!model->switches[k].known || model->switches[k].bends)
             continue;
         events_look(run, &after, instant->memory);
         double value = nt_switch_value(run, k, run->variables);
-        if (value == held[k])
+        if (value == held[k] ||
+            (first >= 0 && !nt_switches_pass_alike(run, first, k, instant->at->t)))
             continue;
         held[k] = value;
-        return k;
+        first = first < 0 ? k : first;
     }
-    return -1;
+    return first;
 }
 
 /* ---- indicators ----------------------------------------------------------------------------- */
@@ -290,9 +300,12 @@ static nt_status happen(nt_run *run, nt_instant *instant, nt_error *error)
         return NT_OK;
     instant->timed_by = known_switch(run, instant);
     instant->happened = instant->timed_by >= 0 || elements_stop(run, instant);
-    if (!instant->happened)
-        instant->timed_by = nt_switches_bending(run, instant->at->t);
     instant->bends = nt_run_delay_bends(run, instant->at->t, instant->memory);
+    if (!instant->happened) {
+        take_held(run, instant->memory);
+        bool some = nt_switches_bend(run, instant->at->t, &instant->timed_by);
+        instant->bends |= some && instant->timed_by < 0;
+    }
     return NT_OK;
 }
 
@@ -409,6 +422,7 @@ void nt_model_lay_out_events(nt_model *model)
                     .bear = model->n_limits > 0 ? nt_limits_bear : NULL,
                     .take_side = model->side_memory >= 0 ? events_take_side : NULL,
                     .clock = model->side_memory >= 0 ? events_clock : NULL,
+                    .gap = events_gap,
                     .rows_off = model->joints_change || model->n_slides + model->n_grips > 0
                                     ? nt_actions_rows_off
                                     : NULL,

@@ -1,6 +1,7 @@
 #include "model/events/switches.h"
 
 #include "base/decimal.h"
+#include "model/events/passings.h"
 #include "model/events/sliding.h"
 #include "model/expressions/expression_code.h"
 #include "model/quantities/signal.h"
@@ -53,6 +54,13 @@ static bool bends(int operation, const nt_table *table)
            (operation == NT_OP_TABLE && table->form.interpolation != NT_PREVIOUS);
 }
 
+/* At the points of a spline third derivatives jump. Where its argument is a + b t they are stops
+ * all the same: rows of a file that steps can meet. */
+static bool bends_enough(const nt_table *table, bool affine)
+{
+    return affine || !table || table->form.interpolation != NT_SPLINE;
+}
+
 int nt_model_switch(nt_model *model, int operation, const nt_expression *argument,
                     const nt_table *table, const char *key, nt_place place)
 {
@@ -62,7 +70,7 @@ int nt_model_switch(nt_model *model, int operation, const nt_expression *argumen
         time_alone && nt_expression_is_affine_in_pieces(argument, nt_model_time_variable(model));
     if (time_alone && !has_time) /* of parameters: it changes with them alone */
         return -1;
-    if (bent && !affine)
+    if (bent && (!time_alone || !bends_enough(table, affine)))
         return -1;
     if (!switches_make_room(model))
         return -2;
@@ -71,7 +79,8 @@ int nt_model_switch(nt_model *model, int operation, const nt_expression *argumen
                       .argument = argument,
                       .table = table,
                       .moves = !time_alone,
-                      .known = affine,
+                      .known = time_alone,
+                      .affine = affine,
                       .bends = bent,
                       .joint = -1,
                       .slide = -1,
@@ -111,26 +120,6 @@ static double table_piece(const nt_table *table, double x)
             low = middle;
     }
     return table->x[low] + shift;
-}
-
-double nt_table_next(const nt_table *table, double x)
-{
-    double shift = 0, first = table->x[0], last = table->x[table->n - 1];
-    if (table->form.beyond == NT_BEYOND_PERIODIC && isfinite(x)) {
-        shift = floor((x - first) / (last - first)) * (last - first);
-        x -= shift;
-    }
-    for (int low = -1, high = table->n;;) {
-        if (high - low == 1)
-            return high < table->n                            ? table->x[high] + shift
-                   : table->form.beyond == NT_BEYOND_PERIODIC ? last + shift
-                                                              : (double)INFINITY;
-        int middle = low + (high - low) / 2;
-        if (x < table->x[middle])
-            high = middle;
-        else
-            low = middle;
-    }
 }
 
 /* The last point below x. */
@@ -195,8 +184,7 @@ double nt_switch_inside(const nt_run *run, int k, double held, const double *var
 
 /* ---- known stops ---------------------------------------------------------------------------- */
 
-/* The first point at which the operation bends or jumps, above x or (up false) below. */
-static double next_point(const nt_switch *s, double x, bool up)
+double nt_switch_next_point(const nt_switch *s, double x, bool up)
 {
     double zero = up ? (x < 0 ? 0 : (double)INFINITY) : (x > 0 ? 0 : -(double)INFINITY);
     switch (s->operation) {
@@ -216,9 +204,9 @@ static double next_point(const nt_switch *s, double x, bool up)
     }
 }
 
-/* Value and rate of an argument that is affine in time. */
-static void argument_at(const nt_run *run, const nt_switch *s, double t, double jet[3])
+void nt_switch_argument(const nt_run *run, int k, double t, double jet[3])
 {
+    const nt_switch *s = &run->model->switches[k];
     double *now = &run->variables[nt_model_time_variable(run->model)], before = *now;
     *now = t;
     nt_expression_jet(s->argument, run->variables, run->model->time_rate, run->model->zeros, jet);
@@ -243,16 +231,16 @@ static double leaves_by(const nt_run *run, int k, double t, int side)
 {
     const nt_switch *s = &run->model->switches[k];
     double jet[3];
-    argument_at(run, s, t, jet);
+    nt_switch_argument(run, k, t, jet);
     double x = jet[0], rate = jet[1];
     if (rate == 0 || !isfinite(x))
         return 0;
     double near = NEAR_STOP * fmax(fabs(t), fabs(x / rate)), off = near * fabs(rate);
-    double point = next_point(s, x - off - DBL_MIN, true);
+    double point = nt_switch_next_point(s, x - off - DBL_MIN, true);
     double e = 4 * DBL_EPSILON * fmax(fabs(t), fabs(x / rate)) + DBL_MIN;
     bool leaves = point > x + off; /* it goes away from the point there */
     for (int tries = 0; !leaves && tries < TRIES; tries++, e *= 2) {
-        argument_at(run, s, t + side * 2 * e, jet);
+        nt_switch_argument(run, k, t + side * 2 * e, jet);
         leaves = side * jet[1] * (jet[0] - point) > 0 || jet[1] == 0 || !isfinite(jet[0]);
     }
     return point <= x + off ? e : 0;
@@ -282,20 +270,56 @@ void nt_switches_room(nt_run *run, double t, const double *memory, const double 
         double x = jet[0], rate = jet[1];
         if (rate == 0 || !isfinite(x) || !isfinite(rate))
             continue;
-        double above = (next_point(s, x, true) - x) / fabs(rate);
-        double below = (x - next_point(s, x, false)) / fabs(rate);
+        double above = (nt_switch_next_point(s, x, true) - x) / fabs(rate);
+        double below = (x - nt_switch_next_point(s, x, false)) / fabs(rate);
         room[rate > 0] = fmin(room[rate > 0], above);
         room[rate < 0] = fmin(room[rate < 0], below);
     }
     *now = before;
 }
 
-int nt_switches_bending(const nt_run *run, double t)
+/* Two times are one for all parameters where they follow each alike, up to this part. */
+static const double ALIKE = 1e-9;
+
+bool nt_switches_pass_alike(const nt_run *run, int j, int k, double t)
 {
-    for (int k = 0; k < run->model->n_switches; k++)
-        if (run->model->switches[k].bends && leaves_by(run, k, t, 1) > 0)
-            return k;
-    return -1;
+    int time = nt_model_time_variable(run->model);
+    double *now = &run->variables[time], before = *now, x[2], most = 0, apart = 0;
+    nt_passing *const of[] = {&run->passings[j], &run->passings[k]};
+    const int number[] = {j, k};
+    *now = t;
+    for (int i = 0; i < 2; i++) {
+        const nt_expression *e = run->model->switches[number[i]].argument;
+        int n;
+        const int *used = nt_expression_variables(e, &n);
+        memset(of[i]->slope, 0, (size_t)(time + 1) * sizeof(double));
+        x[i] = nt_expression_partials(e, run->variables, of[i]->partial);
+        for (int m = 0; m < n; m++)
+            if (used[m] <= time)
+                of[i]->slope[used[m]] = of[i]->partial[m];
+    }
+    *now = before;
+    for (int m = 0; m < time; m++) {
+        double first = of[0]->slope[m] / of[0]->slope[time];
+        double second = of[1]->slope[m] / of[1]->slope[time];
+        most = fmax(most, fmax(fabs(first), fabs(second)));
+        apart = fmax(apart, fabs(first - second));
+    }
+    return isfinite(x[0] + x[1]) && apart <= ALIKE * most;
+}
+
+bool nt_switches_bend(const nt_run *run, double t, int *which)
+{
+    int first = -1;
+    bool one = true;
+    for (int k = 0; k < run->model->n_switches; k++) {
+        if (!run->model->switches[k].bends || !(leaves_by(run, k, t, 1) > 0))
+            continue;
+        one = one && (first < 0 || nt_switches_pass_alike(run, first, k, t));
+        first = first < 0 ? k : first;
+    }
+    *which = one ? first : -1;
+    return first >= 0;
 }
 
 /* step() is smooth: its two ends are stops only where less than so many steps lie between them. */
@@ -307,13 +331,15 @@ double nt_switch_next(const nt_run *run, int k, double t, double behind, double 
     double jet[3], later[3], same = SAME_TIME * fmax(fabs(t), fabs(end - t));
     if (!s->known)
         return (double)INFINITY;
-    argument_at(run, s, t, jet);
-    argument_at(run, s, behind, later);
+    if (!s->affine)
+        return nt_passing_next(run, k, t, end, h);
+    nt_switch_argument(run, k, t, jet);
+    nt_switch_argument(run, k, behind, later);
     double x = jet[0], rate = later[1];
     if (rate == 0 || !isfinite(x) || (s->operation == NT_OP_RISE && 1 > NARROW * h * fabs(rate)))
         return (double)INFINITY;
     for (int tries = 0; tries < 4; tries++) {
-        x = next_point(s, x, rate > 0);
+        x = nt_switch_next_point(s, x, rate > 0);
         double at = t + (x - jet[0]) / rate;
         if (!isfinite(x) || at > end + same)
             return (double)INFINITY;
@@ -332,7 +358,7 @@ void nt_switches_forget_sides(const nt_model *model, double *memory)
 
 void nt_switches_take_side(nt_run *run, double t, bool behind, double *memory)
 {
-    double *entry = memory + run->model->side_memory + (behind ? 0 : 2);
+    double *sides = memory + run->model->side_memory, *entry = sides + (behind ? 0 : 2);
     double by = nt_switches_leave_by(run, t, behind ? 1 : -1);
     if (behind) /* the stop before which the motion was is this one */
         nt_switches_forget_sides(run->model, memory);

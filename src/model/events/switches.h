@@ -32,12 +32,21 @@ double nt_switch_inside(const nt_run *run, int k, double held, const double *var
 /* The time by which all that bend at t have surely left that on a side (-1 before, 1 behind), s: 0
  * where none bends there. */
 double nt_switches_leave_by(const nt_run *run, double t, int side);
-/* A switch that bends at t; -1: none does. */
-int nt_switches_bending(const nt_run *run, double t);
+/* Whether the times at which arguments j and k, of time alone, pass a point, t now, follow all
+ * parameters alike. */
+bool nt_switches_pass_alike(const nt_run *run, int j, int k, double t);
+/* Whether functions of time bend at a stop t; *which: the one whose zero it is, -1: of several
+ * whose times follow parameters differently. */
+bool nt_switches_bend(const nt_run *run, double t, int *which);
 /* The first time in (t, end] at which its argument passes a point; infinite: none is known.
  * behind: t, or as long after it as all that bend there take to leave it. h: the step that is asked
  * for, s. */
 double nt_switch_next(const nt_run *run, int k, double t, double behind, double end, double h);
+
+/* The first point at which the operation bends or jumps, above x or (up false) below. */
+double nt_switch_next_point(const nt_switch *s, double x, bool up);
+/* Value, rate and second derivative of an argument that depends on time alone. */
+void nt_switch_argument(const nt_run *run, int k, double t, double jet[3]);
 
 /* Where functions of time bend a step that ends there sees them as they are before, and one that
  * begins there as they are behind. The memory holds the stop behind which the motion is, and the
@@ -60,12 +69,9 @@ static inline double nt_switch_clock(const nt_model *model, double t, const doub
 void nt_switch_word(const nt_model *model, int k, char *text, int size);
 
 /* How far variables may change along rates, down (room[0]) and up (room[1]), before a function of
- * time as it is looked at at t passes a point at which it bends: the change moves that point, or
+ * time as it is seen at t passes a point at which it bends: the change moves that point, or
  * the place on the function. Where t is looked at beside a stop one of them is next to nothing. */
 void nt_switches_room(nt_run *run, double t, const double *memory, const double *rates,
                       double room[2]);
-
-/* The first point of a table above x, infinite behind the last. */
-double nt_table_next(const nt_table *table, double x);
 
 #endif

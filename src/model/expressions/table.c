@@ -267,6 +267,26 @@ void nt_table_evaluate(const nt_table *t, double x, double out[3])
     }
 }
 
+double nt_table_next(const nt_table *table, double x)
+{
+    double shift = 0, first = table->x[0], last = table->x[table->n - 1];
+    if (table->form.beyond == NT_BEYOND_PERIODIC && isfinite(x)) {
+        shift = floor((x - first) / (last - first)) * (last - first);
+        x -= shift;
+    }
+    for (int low = -1, high = table->n;;) {
+        if (high - low == 1)
+            return high < table->n                            ? table->x[high] + shift
+                   : table->form.beyond == NT_BEYOND_PERIODIC ? last + shift
+                                                              : (double)INFINITY;
+        int middle = low + (high - low) / 2;
+        if (x < table->x[middle])
+            high = middle;
+        else
+            low = middle;
+    }
+}
+
 const nt_table *nt_table_steps(const nt_table *table, nt_arena *arena)
 {
     nt_table *steps = NT_TAKE(arena, 1, nt_table);

@@ -96,6 +96,9 @@ static inline bool nt_table_is_c2(const nt_table *table)
     return table->form.interpolation == NT_SPLINE;
 }
 
+/* The first point of a table above x, infinite behind the last. */
+double nt_table_next(const nt_table *table, double x);
+
 /* The slopes of a table by `previous`, as another one: those of the lines from each point to the
  * next. */
 const nt_table *nt_table_steps(const nt_table *table, nt_arena *arena);
