@@ -34,6 +34,14 @@ for part in 0.2 0.3 0.4; do
     tail -n 1 second.csv >rest.csv
     same expected.csv rest.csv
 done
+# The first row has what the first sample has found, 40 (0.3 - 0) + 0.3 and 0.3 + 5 (0.3 - 0); one at
+# a later sample what was held until then.
+awk -F, '
+    NR == 2 { if (($3 - 12.3)^2 > 1e-20 || ($4 - 1.8)^2 > 1e-20) exit 1 }
+    $1 > 1e-9 && $1 < 0.0501 { if ($3 != first) exit 1 }
+    $1 > 0.0501 && $1 < 0.0521 { found = $3 != first }
+    { first = NR == 2 ? $3 : first }
+    END { exit !found }' whole.csv || fail "rows at samples: $(sed -n 2p whole.csv)"
 # Ends that multiples of steps and periods are off by rounding: 7 x 0.05, 3 x 0.15, 35 steps, what a
 # switch of time, a delay and an event that another one starts make of 0.35.
 sed "s/rate: .*}/rate: '(torque + floor(t\/0.05) + delay(torque, 0.15) - lag)\/0.02'}}/" sampled.yaml >times.yaml
