@@ -357,5 +357,5 @@ END
 expect 0 sens placed.yaml --param up --check
 prints "1 derivatives agree"
 expect 2 sens placed.yaml --param off
-says "placed.yaml:2:24: initial positions cannot follow parameter off: joint pin, position along x opens by 1 per unit"
+says "placed.yaml:2:23: initial positions cannot follow parameter off: joint pin, position along x opens by -1 per unit"
 finish
