@@ -119,6 +119,27 @@ expect 0 sens driven_bends.yaml --param T --set simulation.tolerance=1e-11 -o in
 awk -F, 'END { e = $11/$9 - 1; exit !(e * e < 1e-16) }' in_T.csv ||
     fail "d(energy.work)/d(T) is not d(energy.total)/d(T): $(tail -n 1 in_T.csv)"
 
+# An event's time is that of what it starts: the mass passes a at t = a/v, then has 2 v, and is at
+# a + 0.2 v when it is looked at.
+cat >started.yaml <<'END'
+nutate: 1
+parameters: {a: 0.7, v: 1}
+gravity: [0, 0, 0]
+bodies: {c: {mass: 2, point: true, position: [0, 0, 0], velocity: [v, 0, 0]}}
+joints: {rail: {type: inline, between: [ground, c], at: [0, 0, 0], axis: [1, 0, 0]}}
+states: {m: {rate: 0}}
+events:
+  first: {when: c.position.x - a, then: [{impulse: {on: c, value: [2*v, 0, 0]}}, {start: second, after: 0.1}]}
+  second: {then: [{set: {m: c.position.x}}]}
+simulation: {duration: 1.3, step: 1e-2}
+output: {record: [m]}
+END
+for how in generalized-alpha rkmk-dop853 bdf theta; do
+    expect 0 sens started.yaml --method $how --param a --param v -o in_a.csv
+    tail -n 1 in_a.csv | awk -F, '{ e = $3 - 1; f = $4 - 0.2; exit !(e * e + f * f < 1e-12) }' ||
+        fail "of an event that is started, with $how: $(tail -n 1 in_a.csv)"
+done
+
 # At rest the integral is what holds the weight: m g l cos(w) / ki.
 expect 0 static arm.yaml -o rest.csv
 says "whether it is stable is for nutate modes to say"
