@@ -524,6 +524,8 @@ nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of
         return nt_fail(error, NT_INCONSISTENT, "sensitivities have not begun");
     if (jump->settled)
         return vary_settled(s, jump, error);
+    if (jump->bends && jump->indicator < 0)
+        memset(s->jump_time, 0, (size_t)s->n * sizeof *s->jump_time);
     if (jump->bends)
         return jump->indicator < 0 ? nt_sensitivity_begin_again(s, error)
                                    : vary_bend(s, jump, error);

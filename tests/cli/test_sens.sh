@@ -340,4 +340,22 @@ output: {every: 0.004, record: [p.velocity, s.velocity, b.velocity, t.velocity, 
 END
 expect 0 sens shapes.yaml --param r --param R --param c --param tube --param E --param e --check
 prints "90 derivatives agree"
+
+# Placements that close for every value of a parameter, by sines of it: along the tangent of their
+# numbers they open with its curvature, and still nothing contradicts anything.
+cat >placed.yaml <<'END'
+nutate: 1
+parameters: {up: 0.3, off: 0}
+bodies:
+  bob: {mass: 2, inertia: [0.1, 0.2, 0.1], position: [0.8*sin(up) + off, 0, -0.8*cos(up)],
+        orientation: {axis: [0, 1, 0], angle: -up}}
+joints:
+  pin: {type: revolute, between: [ground, bob], points: [[0, 0, 0], [0, 0, 0.8]], axes: [[0, -1, 0], [0, -1, 0]]}
+simulation: {duration: 0.5, step: 1e-2, method: rkmk-dop853}
+output: {record: [pin.angle]}
+END
+expect 0 sens placed.yaml --param up --check
+prints "1 derivatives agree"
+expect 2 sens placed.yaml --param off
+says "placed.yaml:2:23: initial positions cannot follow parameter off: joint pin, position along x opens by -1 per unit"
 finish

@@ -219,6 +219,8 @@ static nt_status declare_action(nt_reader *reader, const nt_node *node)
                 return status;
         }
     }
+    if (node->kind == NT_NODE_MAPPING && nt_node_find(node, "start"))
+        model->memory_varies = true; /* with the time of this event that of the other one does */
     const nt_node *set = node->kind == NT_NODE_MAPPING ? nt_node_find(node, "set") : NULL;
     for (int i = 0; set && set->kind == NT_NODE_MAPPING && i < set->count; i++)
         if (nt_names_find(&reader->parameters, set->keys[i]->text, set->keys[i]->length))

@@ -129,3 +129,33 @@ nt_status nt_instant_behind(nt_integrator *it, int which, const nt_phase *from, 
     nt_instant_take_rows(it, s->memory);
     return status;
 }
+
+nt_status nt_instant_settle(nt_integrator *it, bool begins, nt_error *error)
+{
+    nt_stops *s = &it->stops;
+    const nt_phase stands = it->stepper.now;
+    const nt_system *system = it->problem->system;
+    size_t n = (size_t)system->n_memory;
+    nt_status status = NT_OK;
+    if (!s->events->settle)
+        return NT_OK;
+    bool within = it->method->needs & NT_RATES_WITHIN;
+    if (!begins && within && (system->capabilities & NT_KEEPS_RATES)) {
+        memcpy(it->balanced.all, stands.all, it->size * sizeof(double));
+        it->stepper.now = it->balanced;
+        status = nt_integrator_accelerate(it, &it->stepper.now);
+        if (status != NT_OK)
+            nt_fail(error, status, "accelerations at t = %g s: %s", stands.all[NT_PHASE_T],
+                    nt_status_text(status));
+    }
+    nt_point at = nt_stops_point(it, &it->stepper.now);
+    memcpy(s->memory, stands.memory, n * sizeof *s->memory);
+    if (status == NT_OK)
+        s->events->settle(system->self, &at, at.t, NULL, s->memory);
+    const nt_jump_of_state kept = {.from = &s->from, .indicator = -1, .settled = s->memory};
+    if (status == NT_OK && it->attend_jump && !s->beginning)
+        status = it->attend_jump(it->attendant, it, &kept, error);
+    it->stepper.now = stands;
+    memcpy(stands.memory, s->memory, n * sizeof *s->memory);
+    return status;
+}

@@ -535,6 +535,25 @@ static nt_status jump_with_drives(nt_integrator *it, nt_phase *behind, nt_instan
     return status;
 }
 
+/* Nothing happens but that functions bend. Methods that go on from earlier steps begin anew where
+ * derivatives that such a step cannot see bend lower: those in a delay do where the start comes
+ * back. */
+static nt_status bend(nt_integrator *it, const nt_instant *instant, nt_error *error)
+{
+    nt_stops *s = &it->stops;
+    nt_phase *now = &it->stepper.now;
+    bool own = it->method->needs & NT_OWN_STEPS;
+    if (!instant->bends && (own || instant->timed_by < 0))
+        return NT_OK;
+    nt_stops_take_side(it, now->all[NT_PHASE_T], true, now->memory);
+    nt_status status = own ? nt_integrator_refresh(it, error) : NT_OK;
+    const nt_jump_of_state bend = {
+        .from = &s->from, .indicator = instant->bends ? -1 : instant->timed_by, .bends = 1};
+    if (status != NT_OK || !it->attend_jump)
+        return status;
+    return it->attend_jump(it->attendant, it, &bend, error);
+}
+
 /* It becomes the present state. */
 static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_error *error)
 {
@@ -562,16 +581,9 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
     }
     bool alone = drives && !instant->happened;
     instant->happened |= drives;
-    bool bends = instant->bends || instant->timed_by >= 0;
-    if (it->method->needs & NT_OWN_STEPS)
-        bends = false;
-    if (status == NT_OK && !instant->happened && bends && it->attend_jump) {
-        const nt_jump_of_state bend = {
-            .from = &s->from, .indicator = instant->bends ? -1 : instant->timed_by, .bends = 1};
-        nt_stops_take_side(it, now->all[NT_PHASE_T], true, now->memory);
-        return it->attend_jump(it->attendant, it, &bend, error);
-    }
-    if (status != NT_OK || !instant->happened)
+    if (status == NT_OK && !instant->happened)
+        return bend(it, instant, error);
+    if (status != NT_OK)
         return status;
     memcpy(now->all, behind.all, it->size * sizeof(double));
     at = nt_stops_point(it, now);
@@ -613,26 +625,6 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
     return status;
 }
 
-/* What the memory keeps of what has happened just now. */
-static nt_status settle(nt_integrator *it, nt_error *error)
-{
-    nt_stops *s = &it->stops;
-    nt_phase *now = &it->stepper.now;
-    const nt_system *system = it->problem->system;
-    size_t n = (size_t)system->n_memory;
-    if (!s->events->settle)
-        return NT_OK;
-    nt_point at = nt_stops_point(it, now);
-    memcpy(s->memory, now->memory, n * sizeof *s->memory);
-    s->events->settle(system->self, &at, at.t, NULL, s->memory);
-    const nt_jump_of_state kept = {.from = &s->from, .indicator = -1, .settled = s->memory};
-    nt_status status = NT_OK;
-    if (it->attend_jump && !s->beginning)
-        status = it->attend_jump(it->attendant, it, &kept, error);
-    memcpy(now->memory, s->memory, n * sizeof *s->memory);
-    return status;
-}
-
 static nt_status happen(nt_integrator *it, nt_error *error)
 {
     nt_stops *s = &it->stops;
@@ -654,11 +646,12 @@ static nt_status happen(nt_integrator *it, nt_error *error)
         s->seen = false;
         if (status != NT_OK || s->waits)
             return status;
+        bool stays = instant.happened || instant.bends || instant.timed_by >= 0;
+        if (stays && (status = nt_instant_settle(it, instant.happened, error)) != NT_OK)
+            return status;
         if (which < 0 && !instant.happened)
             break;
         changed = changed || instant.happened;
-        if (instant.happened && (status = settle(it, error)) != NT_OK)
-            return status;
         s->stretch.within += instant.happened && (which >= 0 || instant.number >= 0);
         if (which >= 0)
             s->fired[which] = 0;

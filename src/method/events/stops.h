@@ -89,6 +89,10 @@ nt_status nt_drive_jump(struct nt_integrator *integrator, const nt_phase *from, 
 nt_status nt_drive_jump_beside(struct nt_integrator *integrator, const nt_phase *from,
                                nt_phase *behind, bool *other, nt_error *error);
 
+/* What the memory keeps of what has happened just now. begins: the method has begun anew with it;
+ * else the rates that it has within a step are not those that the memory keeps. */
+nt_status nt_instant_settle(struct nt_integrator *integrator, bool begins, nt_error *error);
+
 /* An instant of which nothing is known yet but what has passed zero (-1: nothing has) and the
  * memory that it is to change. No row is met in it: the stops' restitution and law are cleared. */
 nt_instant nt_instant_begin(struct nt_integrator *integrator, const nt_point *at, int which,

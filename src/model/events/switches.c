@@ -255,25 +255,27 @@ double nt_switches_leave_by(const nt_run *run, double t, int side)
     return by;
 }
 
-int nt_switches_open_side(nt_run *run, double t, const double *memory, const double *rates)
+void nt_switches_room(nt_run *run, double t, const double *memory, const double *rates,
+                      double room[2])
 {
     const nt_model *model = run->model;
-    double at = nt_switch_clock(model, t, memory), jet[3];
-    int open = 0;
-    if (at == t || model->side_memory < 0)
-        return 0;
-    double stop = memory[model->side_memory + (at < t ? 2 : 0)];
+    double *now = &run->variables[nt_model_time_variable(model)], before = *now, jet[3];
+    room[0] = room[1] = (double)INFINITY;
+    *now = nt_switch_clock(model, t, memory);
     for (int k = 0; k < model->n_switches; k++) {
         const nt_switch *s = &model->switches[k];
-        if (!s->bends || leaves_by(run, k, stop, 1) == 0)
+        if (!s->bends || s->moves)
             continue;
-        nt_switch_argument(run, k, stop, jet);
-        double rate = jet[1];
         nt_expression_jet(s->argument, run->variables, rates, model->zeros, jet);
-        double towards = (at < stop ? -1 : 1) * jet[1] * rate;
-        open = towards != 0 ? (towards > 0 ? 1 : -1) : open;
+        double x = jet[0], rate = jet[1];
+        if (rate == 0 || !isfinite(x) || !isfinite(rate))
+            continue;
+        double above = (nt_switch_next_point(s, x, true) - x) / fabs(rate);
+        double below = (x - nt_switch_next_point(s, x, false)) / fabs(rate);
+        room[rate > 0] = fmin(room[rate > 0], above);
+        room[rate < 0] = fmin(room[rate < 0], below);
     }
-    return open;
+    *now = before;
 }
 
 /* Two times are one for all parameters where they follow each alike, up to this part. */

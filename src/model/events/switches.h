@@ -68,9 +68,10 @@ static inline double nt_switch_clock(const nt_model *model, double t, const doub
 /* "a comparison in value at 12:5" into text[size]. */
 void nt_switch_word(const nt_model *model, int k, char *text, int size);
 
-/* Where a time is looked at beside a stop, see above, and a change of the variables along rates
- * moves a bend there: the sign of changes that move it away, so that the time stays on its side of
- * it. 0: they may have any sign. */
-int nt_switches_open_side(nt_run *run, double t, const double *memory, const double *rates);
+/* How far variables may change along rates, down (room[0]) and up (room[1]), before a function of
+ * time as it is seen at t passes a point at which it bends: the change moves that point, or
+ * the place on the function. Where t is looked at beside a stop one of them is next to nothing. */
+void nt_switches_room(nt_run *run, double t, const double *memory, const double *rates,
+                      double room[2]);
 
 #endif

@@ -182,4 +182,19 @@ static const double NT_SIDE_SIXTH[NT_ONE_SIDED] = {-147.0 / 60, 6,       -15.0 /
                                                    -15.0 / 4,   6.0 / 5, -1.0 / 6};
 static const double NT_SIDE_FOURTH[NT_ONE_SIDED] = {-25.0 / 12, 4, -3, 4.0 / 3, -1.0 / 4, 0, 0};
 
+/* The side to which differences of a step *h look, 1 or -1, where nothing may be passed within
+ * room[0] below and room[1] above; 0: to both. The step shrinks to what fits there. */
+static inline int nt_difference_side(const double room[2], double *h)
+{
+    static const double within = 0.9, one_sided_is_as_good = 4;
+    double both = within * fmin(room[0], room[1]) / 3;
+    double one = within * fmax(room[0], room[1]) / (NT_ONE_SIDED - 1);
+    if (both >= fmin(*h, one / one_sided_is_as_good)) {
+        *h = fmin(*h, both);
+        return 0;
+    }
+    *h = fmin(*h, one);
+    return room[1] > room[0] ? 1 : -1;
+}
+
 #endif

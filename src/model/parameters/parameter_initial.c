@@ -113,7 +113,7 @@ static void put_parameter(nt_run *run, const nt_point *at, int k, double s)
         nt_parameter_rates_put(run, &run->rates[k], s);
 }
 
-/* side: of nt_switches_open_side, 0 for differences of both sides. */
+/* side: of nt_difference_side. */
 static nt_status difference_energy(nt_run *run, int parameter, const nt_point *at, double h,
                                    int side, energy_slope *out)
 {
@@ -157,7 +157,9 @@ nt_status nt_run_energy_tangent(void *self, const nt_point *at, int k, nt_energy
     double h = FIRST_STEP * nt_words_step(rates, all, fmin(1, run->length), rates->scale);
     double best[N_ENERGIES] = {0}, least[N_ENERGIES] = {0};
     bool good = false, found = false;
-    int side = nt_switches_open_side(run, at->t, at->memory, rates->variables);
+    double room[2];
+    nt_switches_room(run, at->t, at->memory, rates->variables, room);
+    int side = nt_difference_side(room, &h);
     for (int level = 0; level < LEVELS && !good; level++, h *= NEXT_STEP) {
         energy_slope next;
         status = difference_energy(run, k, at, h, side, &next);

@@ -103,7 +103,9 @@ nt_status nt_survey_begin(nt_survey *s)
     if (!s->saved ||
         !NT_DOUBLES(arena, s->words, &s->plus, &s->eighth, &s->sixth, &s->best, &s->doubt) ||
         !NT_DOUBLES(arena, run->model->n_bindings, &s->direction, &s->number) ||
-        !NT_DOUBLES(arena, rows, &s->rows, &s->opening[0], &s->opening[1]))
+        !NT_DOUBLES(arena, rows, &s->rows, &s->opening[0], &s->opening[1]) ||
+        !NT_DOUBLES(arena, rows, &s->opens[0], &s->opens[1], &s->opens_sixth[0]) ||
+        !NT_DOUBLES(arena, rows, &s->opens_sixth[1], &s->open_doubt[0], &s->open_doubt[1]))
         return NT_NO_MEMORY;
     nt_survey_read(s, (double *)(void *)s->saved);
     s->kept = true;
@@ -249,8 +251,10 @@ static nt_status find_whether_assembles(nt_survey *s, double h)
     return status;
 }
 
-/* Largest violation of the constraints per unit of the parameter that assembly left. */
-static nt_status look_for_openings(nt_survey *s, double distance)
+/* Adds a place k h (side 1) or -k h (side -1) to the derivatives of what the constraints are
+ * violated by that assembly left: where the file gives all placements it moves nothing, and along
+ * the tangent of their numbers even what closes for every parameter opens with their curvature. */
+static nt_status look_for_openings(nt_survey *s, int k, int side, double h)
 {
     nt_run *run = s->run;
     const nt_system *system = &run->system;
@@ -269,13 +273,15 @@ static nt_status look_for_openings(nt_survey *s, double distance)
         if (status != NT_OK)
             return status;
         for (int i = 0; i < n; i++)
-            if (!nt_run_row_is_off(s->run, i))
-                s->opening[level][i] += s->rows[i] / (2 * distance);
+            if (!nt_run_row_is_off(s->run, i)) {
+                s->opens[level][i] += EIGHTH[k - 1] * side * s->rows[i] / h;
+                s->opens_sixth[level][i] += SIXTH[k - 1] * side * s->rows[i] / h;
+            }
     }
     return NT_OK;
 }
 
-/* d8 and d6 of all words at step h; openings by the widest difference. A number that has no value
+/* d8 and d6 of all words and openings at step h. A number that has no value
  * on either side has no difference, though both have the same bits. (Words that are no numbers keep
  * those of the model.) */
 static nt_status survey_difference(nt_survey *s, double h)
@@ -284,17 +290,19 @@ static nt_status survey_difference(nt_survey *s, double h)
     size_t rows = (size_t)(s->run->system.nh + s->run->system.nn);
     memset(s->eighth, 0, s->words * sizeof(double));
     memset(s->sixth, 0, s->words * sizeof(double));
-    memset(s->opening[0], 0, rows * sizeof(double));
-    memset(s->opening[1], 0, rows * sizeof(double));
+    for (int level = 0; level < 2; level++) {
+        memset(s->opens[level], 0, rows * sizeof(double));
+        memset(s->opens_sixth[level], 0, rows * sizeof(double));
+    }
     for (int k = 1; k <= POINTS; k++) {
         nt_status status = move_to(s, k * h);
-        if (status == NT_OK && k == POINTS && s->assembles)
-            status = look_for_openings(s, k * h);
+        if (status == NT_OK && s->assembles)
+            status = look_for_openings(s, k, 1, h);
         nt_survey_read(s, s->plus);
         if (status == NT_OK)
             status = move_to(s, -k * h);
-        if (status == NT_OK && k == POINTS && s->assembles)
-            status = look_for_openings(s, -k * h);
+        if (status == NT_OK && s->assembles)
+            status = look_for_openings(s, k, -1, h);
         if (status != NT_OK)
             return status;
         for (int i = 0; i < s->n_regions; i++) {
@@ -312,6 +320,21 @@ static nt_status survey_difference(nt_survey *s, double h)
         }
     }
     return NT_OK;
+}
+
+/* The openings of this step where they are better than those before. */
+static void choose_openings(nt_survey *s, double h, bool first)
+{
+    int rows = s->run->system.nh + s->run->system.nn;
+    double rounding = DBL_EPSILON * fmin(1, s->length) / h;
+    for (int level = 0; level < 2; level++)
+        for (int i = 0; i < rows; i++) {
+            double d = s->opens[level][i], doubt = fabs(d - s->opens_sixth[level][i]) + rounding;
+            if (first || !(s->open_doubt[level][i] <= doubt)) {
+                s->opening[level][i] = d;
+                s->open_doubt[level][i] = doubt;
+            }
+        }
 }
 
 /* The better of this step's result and those before, word by word; whether all are good. */
@@ -383,6 +406,8 @@ nt_status nt_survey_differentiate(nt_survey *s, double scale)
         status = survey_difference(s, h);
         if (status == NT_OK)
             good = survey_choose(s, h, level == 0);
+        if (status == NT_OK)
+            choose_openings(s, h, level == 0);
         h *= NEXT_STEP;
     }
     /* whatever is kept apart from the words is left as far off as it goes: nt_survey_find_apart */

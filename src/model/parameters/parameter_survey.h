@@ -35,6 +35,7 @@ typedef struct nt_survey {
     double *doubt;                 /* [words] estimated error of best */
     size_t words;
     double *rows, *opening[2];
+    double *opens[2], *opens_sixth[2], *open_doubt[2]; /* likewise: of one step; of `opening` */
     nt_arena arena;
 
     nt_assembly *assembly; /* NULL until one is needed */

@@ -236,7 +236,10 @@ static void motion_rates(variation *v, const nt_expression *f, bool second)
     }
     out[1] = (mixed[0] - mixed[1]) / (4 * c);
     double h = FIRST_STEP * c, least = (double)INFINITY;
-    int open = second ? nt_switches_open_side(run, v->view.at->t, v->view.at->memory, p) : 0;
+    double room[2] = {(double)INFINITY, (double)INFINITY};
+    if (second)
+        nt_switches_room(run, v->view.at->t, v->view.at->memory, p, room);
+    int open = nt_difference_side(room, &h);
     out[2] = 0;
     for (int level = 0; second && level < LEVELS; level++, h *= NEXT_STEP) {
         double sixth = 0, fourth = 0, rounding = 0;

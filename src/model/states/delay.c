@@ -13,8 +13,9 @@
 
 /* Points per delay, at least and at most: what lies closer than SPAN parts of it is thinned out, so
  * that between points the cubic is off by (tau/SPAN)^4 x''''/384 at most. Steps that a method
- * chooses are no longer than tau/LEAST, and so behind a kink, where a point has the slope before it
- * for both sides, the past is off by 0.15 tau/LEAST of what the slope jumps by, within one step. */
+ * chooses are no longer than tau/LEAST, and so behind a kink that no stop is at, where a point has
+ * the slope before it for both sides, the past is off by 0.15 tau/LEAST of what the slope jumps by,
+ * within one step. */
 enum { LEAST = 64, MOST = 1024, SPARE = 8 };
 
 /* Memory: the number of points, how many of them are behind a jump, the time of the last jump that
@@ -418,6 +419,20 @@ static bool differs(double a, double b, double part)
     return fabs(a - b) > part * (fabs(a) + fabs(b));
 }
 
+/* Whether the start comes back at t for the lengths that are. What x has of higher order jumps
+ * there, and so do slopes of its derivatives in what moves that time. */
+static bool start_returns(const nt_run *run, double t)
+{
+    for (int k = 0; k < run->model->n_delays; k++) {
+        double length = length_of(run, k, run->variables);
+        double turn = round((t - run->model->simulation.start) / length);
+        if (turn >= 1 && turn <= SMOOTH &&
+            fabs(t - run->model->simulation.start - turn * length) <= AT_ONCE * length)
+            return true;
+    }
+    return false;
+}
+
 static int kind_of(const nt_model *model, const nt_delay *d, const double *before,
                    const double *behind)
 {
@@ -448,6 +463,8 @@ void nt_delay_settle(nt_run *run, const nt_view *view, int k, double time, const
     if (stays) /* it is of what happened earlier at this time */
         return;
     int kind = kind_of(run->model, d, before, behind);
+    if (kind == SMOOTH_POINT && start_returns(run, view->at->t))
+        kind = BEND;
     if (n == 1 && kind == BEND) /* the start bends in any case */
         kind = SMOOTH_POINT;
     if (as) { /* its last point is that of this time */
