@@ -35,6 +35,7 @@ typedef struct path {
 typedef struct way {
     path of[2];    /* A and B */
     v3 y[2];       /* from the skeleton's origin to the sphere's centre, axes of A, at both ends */
+    v3 onward;     /* m, how far y goes in the time of the way as it does at its end */
     double length; /* m, of its way, if it moved as fast as it does at the faster end */
     const nt_contact *c;
 } way;
@@ -99,6 +100,7 @@ static void put_ends(way *w, const nt_motion *from, const nt_motion *to, const n
         v3 of_b = v3_add(at.v_b, v3_cross(at.w_b, at.arm_b));
         v3 past = v3_sub(of_b, v3_add(at.v_a, v3_cross(at.w_a, at.arm_a)));
         w->y[end] = m3_apply_transposed(A->R, at.y);
+        w->onward = m3_apply_transposed(A->R, v3_scale(h, past));
         w->length = fmax(w->length, h * v3_norm(past));
     }
     w->length = fmax(w->length, v3_norm(v3_sub(w->y[1], w->y[0])));
@@ -112,6 +114,19 @@ static double depth_at(const way *w, v3 y)
     const nt_surface *s = &w->c->surface;
     nt_touch_place(&t, w->c->kind.skeleton, s, &at);
     return s->radius + s->side * (s->offset - t.l);
+}
+
+/* How deep what forces are looked at shows: the ends, or of ways with a look in their middle that
+ * one. Of these the begin is shown where the way before was asked, and the end where the next way,
+ * straight on and up to twice as long, has its middle no less than 1/UNSEEN as deep. */
+static double shown(const way *w, const double d[2], bool by_middle)
+{
+    if (!by_middle)
+        return fmax(d[0], d[1]);
+    double next = fmin(depth_at(w, v3_axpy(0.5, w->onward, w->y[1])),
+                       depth_at(w, v3_add(w->onward, w->y[1])));
+    double seen = fmax(d[0], depth_at(w, place_at(w, 0.5)));
+    return UNSEEN * next >= d[1] ? fmax(seen, d[1]) : seen;
 }
 
 static double deepest(const way *w, bool with_end, double *part)
@@ -146,7 +161,7 @@ static bool meets(const nt_element *e, const nt_contact *c, const nt_motion *fro
         return false;
     w->of[0] = path_of(&from[e->a], &to[e->a], h);
     w->of[1] = path_of(&from[e->b], &to[e->b], h);
-    double seen = by_middle ? depth_at(w, place_at(w, 0.5)) : fmax(d[0], d[1]);
+    double seen = shown(w, d, by_middle);
     out->depth = deepest(w, by_middle, &out->part);
     return out->depth > fmax(beyond, UNSEEN * seen);
 }
