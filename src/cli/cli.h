@@ -282,6 +282,27 @@ int nt_cli_state_restore_sens(const nt_cli_state *state, const nt_cli_plan *plan
 int nt_cli_state_compare(const nt_cli_state *state, const char *text);
 void nt_cli_state_free(nt_cli_state *state);
 
+/* ---- mark.c: what stands beside a state while its run lasts -------------------------------------
+ */
+
+typedef struct nt_cli_mark {
+    char *path;        /* STATE.run, owned                                                     */
+    int file;          /* descriptor, locked; -1: nothing is held, no function does anything   */
+    bool ours, words;  /* it is of this run; and says how that was begun                       */
+    char *text;        /* owned: what was there                                                */
+    const char *begun; /* how a run was begun that was killed before its first state; NULL: none */
+} nt_cli_mark;
+
+/* Takes the place of a state for this run; *taken: another one has it, and nothing is held. Nor is
+ * it where no file can be made, or somebody else's stands there. Returns an exit status. */
+int nt_cli_mark_hold(nt_cli_mark *mark, const char *state, bool *taken);
+/* The run begins, as the text says; NULL: where a state stands. */
+void nt_cli_mark_begin(nt_cli_mark *mark, const char *text);
+/* Its first state stands. */
+void nt_cli_mark_saved(nt_cli_mark *mark);
+/* The run is over: the file goes, but where the run can go on and has no state. */
+void nt_cli_mark_let_go(nt_cli_mark *mark, bool can_go_on);
+
 /* ---- report.c: progress and the summary ----------------------------------------------------- */
 
 typedef struct nt_cli_progress {

@@ -89,6 +89,8 @@ typedef struct run {
     nt_cli_begun begun;
     char *provenance;
     char *identity;    /* of the run, for --resume                            */
+    bool resumed;      /* it goes on from the state of a run that was stopped */
+    nt_cli_mark mark;  /* beside the state                                    */
     double save_every; /* s of the clock; 0: not during the run               */
     double saved;      /* s, clock, of the last save                          */
     nt_cli_bytes kept; /* a state that was whole, of which little was made since          */
@@ -143,6 +145,8 @@ static int save(run *r, bool kept, bool to_disk)
     if (make_state(r, &now, to_disk, &error) != NT_OK)
         return nt_cli_fail(r->plan.path, &error);
     int status = nt_cli_state_write(kept ? &r->kept : &now, r->places.state, to_disk);
+    if (status == NT_EXIT_DONE)
+        nt_cli_mark_saved(&r->mark);
     free(now.bytes);
     return status;
 }
@@ -300,14 +304,14 @@ static int run_advance(run *r, const nt_cli_options *options, nt_cli_account *ac
     nt_error error = {0}, close_error = {0};
     bool known;
     account->steps_before = nt_integrator_statistics(r->plan.integrator)->steps;
-    if (!options->resume) {
+    if (!r->resumed) {
         run_look_at_energy(r, r->begun.energy, &known);
         r->begun.has_energy = known;
     }
     memcpy(account->energy[0], r->begun.energy, sizeof r->begun.energy);
     nt_status status = NT_OK;
     double begun = nt_cli_clock();
-    r->record_status = begin_rows(r, options->resume);
+    r->record_status = begin_rows(r, r->resumed);
     if (r->record_status == NT_OK)
         r->record_status = keep_state(r);
     if (r->save_every > 0 && r->record_status == NT_OK && save(r, false, true) != NT_EXIT_DONE)
@@ -345,17 +349,17 @@ static int run_advance(run *r, const nt_cli_options *options, nt_cli_account *ac
 /* At the model's initial values, or where the saved state stands. */
 static int run_begin(run *r, const nt_cli_options *options)
 {
-    const char *path = options->resume ? r->places.state : options->restart;
+    const char *path = r->resumed ? r->places.state : options->restart;
     int status = nt_cli_plan_start(&r->plan);
     if (status != NT_EXIT_DONE || !path)
         return status;
     status = nt_cli_state_read(&r->state, &r->plan, path);
-    if (status == NT_EXIT_DONE && options->resume)
+    if (status == NT_EXIT_DONE && r->resumed)
         status = nt_cli_state_compare(&r->state, r->identity);
     if (status == NT_EXIT_DONE)
         status = nt_cli_state_restore(&r->state, &r->plan);
     double t = status == NT_EXIT_DONE ? nt_integrator_state(r->plan.integrator).t : 0;
-    if (status == NT_EXIT_DONE && !options->resume && !(t < r->plan.end)) {
+    if (status == NT_EXIT_DONE && !r->resumed && !(t < r->plan.end)) {
         nt_cli_say(
             "%s: the saved state stands at t = %.9g s, the run ends at %.9g s: give a longer "
             "--duration",
@@ -365,19 +369,19 @@ static int run_begin(run *r, const nt_cli_options *options)
     return status;
 }
 
-static int open_record(run *r, const nt_cli_options *options)
+static int open_record(run *r)
 {
     const nt_cli_state *state = &r->state;
     nt_error error = {0};
     nt_status status = nt_objectives_create(&r->objectives, r->plan.run, r->plan.integrator,
                                             r->sens ? r->sens->sensitivity : NULL, &error);
-    if (status == NT_OK && options->resume) {
+    if (status == NT_OK && r->resumed) {
         if (state->account.size == sizeof r->begun)
             memcpy(&r->begun, state->account.bytes, sizeof r->begun);
         status = nt_objectives_restore(r->objectives, state->objectives.bytes,
                                        state->objectives.size, &error);
     }
-    if (options->resume && r->places.n > 0 && state->record.size == 0) {
+    if (r->resumed && r->places.n > 0 && state->record.size == 0) {
         nt_cli_say("%s: the state is of a run without a result: expected --restart", state->path);
         return NT_EXIT_USAGE;
     }
@@ -386,8 +390,8 @@ static int open_record(run *r, const nt_cli_options *options)
                                    .files = r->places.files,
                                    .n_files = r->places.n,
                                    .provenance = r->provenance,
-                                   .saved = options->resume ? state->record.bytes : NULL,
-                                   .saved_size = options->resume ? state->record.size : 0,
+                                   .saved = r->resumed ? state->record.bytes : NULL,
+                                   .saved_size = r->resumed ? state->record.size : 0,
                                    .stop = stops,
                                    .account = 1};
     nt_cli_signals_in_order(true);
@@ -452,9 +456,43 @@ static int check_places(run *r, const nt_cli_options *options)
     return status;
 }
 
+/* A run that was killed before its first state goes on from its beginning. */
+static int begin_again(run *r, bool quiet)
+{
+    const nt_cli_state killed = {.path = r->mark.path,
+                                 .text = {r->mark.begun, strlen(r->mark.begun)}};
+    int status = nt_cli_state_compare(&killed, r->identity);
+    r->resumed = false;
+    if (status == NT_EXIT_DONE && !quiet)
+        nt_cli_say("%s: the run was stopped before it had a state: it begins at its start",
+                   r->places.state);
+    return status;
+}
+
+/* The place of the state is this run's until it ends. Where nobody has asked for a state it may
+ * also be that of another result's run, and there is none then. */
+static int hold_state(run *r, const nt_cli_options *options)
+{
+    bool taken, asked = options->save || r->save_every > 0 || options->resume;
+    int status = nt_cli_mark_hold(&r->mark, r->places.state, &taken);
+    if (taken && asked) {
+        nt_cli_say("%s: another run saves its states there: expected another name, or its end",
+                   r->places.state);
+        return NT_EXIT_IO;
+    }
+    if (taken) {
+        free(r->places.state);
+        r->places.state = NULL;
+    }
+    return status == NT_EXIT_DONE && options->resume && r->mark.begun
+               ? begin_again(r, options->quiet)
+               : status;
+}
+
 static int run_prepare(run *r, const nt_cli_options *options)
 {
     r->save_every = options->save_every;
+    r->resumed = options->resume;
     int status = check_options(r, options);
     if (status == NT_EXIT_DONE)
         status = nt_cli_plan_make(&r->plan, options, true);
@@ -465,6 +503,8 @@ static int run_prepare(run *r, const nt_cli_options *options)
         r->identity = r->provenance ? identity(&r->plan, r->provenance) : NULL;
         status = r->identity ? NT_EXIT_DONE : nt_cli_no_memory();
     }
+    if (status == NT_EXIT_DONE && r->places.state)
+        status = hold_state(r, options);
     if (status == NT_EXIT_DONE)
         status = run_begin(r, options);
     if (status == NT_EXIT_DONE && r->sens)
@@ -472,10 +512,12 @@ static int run_prepare(run *r, const nt_cli_options *options)
     if (status == NT_EXIT_DONE && r->sens && options->objectives)
         status = nt_cli_hold(&r->sens->objectives, options->objectives);
     if (status == NT_EXIT_DONE)
-        status = open_record(r, options);
+        nt_cli_mark_begin(&r->mark, r->resumed ? NULL : r->identity);
     if (status == NT_EXIT_DONE)
-        status = nt_cli_events_open(&r->events, &r->plan, &r->places,
-                                    options->resume ? &r->state : NULL);
+        status = open_record(r);
+    if (status == NT_EXIT_DONE)
+        status =
+            nt_cli_events_open(&r->events, &r->plan, &r->places, r->resumed ? &r->state : NULL);
     return status;
 }
 
@@ -508,7 +550,7 @@ static int write_pages(const run *r, const nt_cli_options *options, const nt_cli
 
 int nt_cli_integrate(const nt_cli_options *options, nt_cli_sens *sens, nt_cli_then *then)
 {
-    run r = {.sens = sens};
+    run r = {.sens = sens, .mark = {.file = -1}};
     nt_cli_account account = {.places = &r.places, .sens = sens, .events = &r.events};
     int status = nt_cli_places_choose(&r.places, options);
     if (status == NT_EXIT_DONE)
@@ -535,6 +577,7 @@ done:
         nt_sensitivity_destroy(sens->sensitivity);
     nt_cli_plan_free(&r.plan);
     nt_cli_state_free(&r.state);
+    nt_cli_mark_let_go(&r.mark, status == NT_EXIT_INTERRUPTED);
     nt_cli_places_free(&r.places);
     free(r.provenance);
     free(r.identity);

@@ -113,6 +113,60 @@ rm -r gone
 ended 4
 grep -q "gone/rows.csv: was removed" slow.err || fail "$(cat slow.err)"
 
+# ---- two runs with one state ----
+slow saver.csv --save-every 100 --save one.state
+rm -f second.csv
+expect 4 run top.yaml -o second.csv --save one.state
+says "one.state: another run saves its states there: expected another name, or its end"
+[ -e second.csv ] && fail "a result of a run that was refused"
+ln -sf one.state by_link.state
+expect 4 run top.yaml -o second.csv --save by_link.state
+says "by_link.state: another run saves its states there"
+expect 4 run top.yaml -o second.csv --save one.state --resume
+kill -KILL $job
+ended 137
+[ -s one.state ] || fail "no first state"
+expect 0 run top.yaml -o second.csv --save one.state
+ls | grep '\.run$' && fail "a file beside a state is left"
+slow saver.csv # nobody has asked for its state
+expect 4 run top.yaml -o second.csv --save saver.csv.state
+kill -KILL $job
+ended 137
+
+# ---- a run that is killed before its first state begins again ----
+again() { # OPTION...: such a run; the same as one that nothing has stopped
+    set -- run top.yaml --duration 200 --set output.every=2e-3 -o again.csv -o again.nc "$@"
+    "$nutate" "$@" 2>slow.err </dev/null &
+    job=$!
+    for wait in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        [ "$(cat again.csv 2>/dev/null | wc -c || echo 0)" -gt 20000 ] && break
+        sleep 0.02
+    done
+    kill -KILL $job
+    ended 137
+    expect 2 "$@" --resume --step 2e-3
+    says "again.csv.state.run: --resume goes on with the run that saved the state" "step=0.002 s"
+    expect 0 "$@" --resume
+    says "again.csv.state: the run was stopped before it had a state: it begins at its start"
+    same unstopped.csv again.csv
+    same unstopped.nc again.nc
+    [ -e again.csv.state.run ] && fail "a file beside a state is left"
+    rm again.csv again.nc
+}
+expect 0 run top.yaml --duration 200 --set output.every=2e-3 -o unstopped.csv -o unstopped.nc
+again
+rm -f again.csv.state
+expect 4 run top.yaml --duration 200 --resume -o again.csv # nothing was stopped
+cp half.state again.csv.state # an earlier run's
+again
+again --save again.csv.state
+mkdir -p away.csv.state.run # somebody else's: nothing is marked
+expect 0 run top.yaml -o away.csv
+[ -d away.csv.state.run ] || fail "what stood in the place of a mark is gone"
+echo "mine" >notes.csv.state.run
+expect 0 run top.yaml -o notes.csv
+[ "$(cat notes.csv.state.run)" = mine ] || fail "what stood in the place of a mark is gone"
+
 # ---- pipes ----
 for rows in 1 1000; do
     # shellcheck disable=SC2086
