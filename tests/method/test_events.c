@@ -280,6 +280,54 @@ static void panels_latch(void **state)
     mechanism_close(&m);
 }
 
+/* Two panels alike, which come to their latches at the same time to a rounding: the one that is
+ * looked at second goes on across its zero, and latches too. Turned by half a turn the satellite is
+ * itself, so both end open by the same angle and its spin follows from its angular momentum. */
+static void panels_latch_at_once(void **state)
+{
+    static const char alike[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies:\n"
+        "  bus: {mass: 200, inertia: [60, 60, 50], angular_velocity: [0, 0, 0.5]}\n"
+        "  r: {mass: 10, inertia: [0.01, 3, 3], position: [0.5, 1, 0], angular_velocity: [0, 0, "
+        "0.5], orientation: {axis: [0, 0, 1], angle: 90*deg}}\n"
+        "  l: {mass: 10, inertia: [0.01, 3, 3], position: [-0.5, -1, 0], angular_velocity: [0, 0, "
+        "0.5], orientation: {axis: [0, 0, 1], angle: -90*deg}}\n"
+        "joints:\n"
+        "  hr: {type: revolute, between: [bus, r], at: [0.5, 0, 0], axis: [0, 0, 1]}\n"
+        "  hl: {type: revolute, between: [bus, l], at: [-0.5, 0, 0], axis: [0, 0, -1]}\n"
+        "forces:\n"
+        "  sr: {type: torsion_spring, joint: hr, stiffness: 3, damping: 0.8, angle: -100*deg}\n"
+        "  sl: {type: torsion_spring, joint: hl, stiffness: 3, damping: 0.8, angle: 100*deg}\n"
+        "events:\n"
+        "  lr: {when: hr.angle + 90*deg, direction: falling, then: [{latch: hr}]}\n"
+        "  ll: {when: hl.angle - 90*deg, direction: rising, then: [{latch: hl}]}\n";
+    static const char *const methods[] = {"generalized-alpha", "generalized-alpha-soi2",
+                                          "rkmk-dopri5", "rkmk-dop853"};
+    static const double PI = 3.14159265358979323846;
+    (void)state;
+    for (size_t c = 0; c < sizeof methods / sizeof methods[0]; c++) {
+        mechanism m = mechanism_read(alike);
+        nt_error error = {0};
+        seen s;
+        double w[3], left, right;
+        nt_integrator *it = begin_run(&m, methods[c], &s);
+        assert_int_equal(nt_integrator_run(it, 4, 1e-2, NULL, NULL, &error), NT_OK);
+        assert_int_equal(s.n, 2);
+        assert_true(s.t[0] == s.t[1]);
+        look_at(&m, it, "hl.angle", &left);
+        look_at(&m, it, "hr.angle", &right);
+        look_at(&m, it, "bus.angular_velocity", w);
+        CLOSE(left, PI / 2, 1e-9);
+        CLOSE(right, -PI / 2, 1e-9);
+        /* (50 + 2 (3 + 10 (0.25 + 1))) 0.5 = (50 + 2 (3 + 10 * 1.5^2)) w */
+        CLOSE(w[2], 0.5 * 81 / 101, 1e-5);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
 /* A latch locks all that a joint leaves free: of a cylinder the displacement too, of a nut the
  * angle and so the displacement. And the equations of a latch are not met where the joint is let go
  * and holds again. */
@@ -723,6 +771,7 @@ int main(void)
         cmocka_unit_test(an_event_that_finds_nothing_to_do_is_said),
         cmocka_unit_test(a_relay_that_chatters_is_refused),
         cmocka_unit_test(panels_latch),
+        cmocka_unit_test(panels_latch_at_once),
         cmocka_unit_test(a_latch_locks_all_that_is_free),
         cmocka_unit_test(latched_rotations_have_their_tangent),
         cmocka_unit_test(jumps_over_zero_are_located),

@@ -145,8 +145,9 @@ static nt_status look_further(nt_integrator *it)
 
 /* The side on which each indicator is just behind the present state: that of its value, or, near
  * the zero of the one that was just passed (`handled`, -1 for none), that of where it goes. Those
- * that the change itself has carried over their zero are due, and one that holds a branch and
- * leaves it at once is due again. measures: what rounding makes of zeros may be another than
+ * that the change itself has carried over their zero are due, and so are those that have come to
+ * their zero at the same time and go on across it; one that holds a branch and leaves it at once is
+ * due again. measures: what rounding makes of zeros may be another than
  * before. */
 static nt_status look_behind(nt_integrator *it, int handled, bool measures)
 {
@@ -175,8 +176,9 @@ static nt_status look_behind(nt_integrator *it, int handled, bool measures)
         side[i] = at_zero ? side_of(after[i] - before[i]) : side_of(before[i]);
         if (s->way[i] == NT_INSIDE)
             s->fired[i] = after[i] < -LEFT && (i != handled || after[i] < before[i]);
-        else if (i != handled && passes(s->way[i], was, before[i]) && before[i] != 0)
-            s->fired[i] = 1;
+        else if (i != handled && passes(s->way[i], was, before[i]) &&
+                 (before[i] != 0 || side[i] * was < 0))
+            s->fired[i] = PASSED;
         bool beyond = s->way[i] == NT_INSIDE ? before[i] < -LEFT : before[i] != 0;
         if (s->fired[i] && due != PASSED && i != handled && beyond)
             s->fired[i] = CARRIED;
