@@ -40,7 +40,14 @@ works ./pc_static static
 works cmake/consumer_shared shared
 works cmake/consumer_static static
 
-# The command finds its library beside itself.
+# The command finds its library beside itself; its pages and completion are made with it.
 if [ -x "$build/nutate" ]; then
     "$prefix/bin/nutate" --version >/dev/null || fail "the installed command does not run"
+    for file in man/man1/nutate-run.1 bash-completion/completions/nutate zsh/site-functions/_nutate; do
+        [ -s "moved/share/$file" ] || fail "share/$file was not installed"
+    done
+    ninja -C "$build" -t commands product >commands.log || fail "ninja tells no commands"
+    for file in nutate-run.1 nutate.bash _nutate; do
+        grep -q "> $file\$" commands.log || fail "the target product does not make $file"
+    done
 fi
