@@ -43,6 +43,20 @@ remarks "3:3: body arm: its orientation" "3:3: bodies arm and leg hang together"
 arm "$right, fixed_point: [0, 0, 0]" leg
 remarks
 
+# A rope hangs what it is fastened to on what it runs over.
+hoist() {
+    cat >arm.yaml <<END
+nutate: 1
+bodies: {load: {mass: 2, point: true}, weight: {mass: 2, point: true, position: [1, 0, 0]}}
+forces: {rope: {type: rope, stiffness: 1e4, through: [[load, [0, 0, 0]], ${1-}[weight, [1, 0, 0]]]}}
+simulation: {duration: 1}
+END
+}
+hoist
+remarks "2:10: bodies load and weight hang together, but nothing joins them to the ground"
+hoist "[ground, [0.5, 0, 2]], "
+remarks
+
 # Numbers beyond what can be computed with are refused in words, at a place.
 for length in 1e60 1e100 1e200 1e300 1e-70; do
     cat >far.yaml <<END

@@ -5,6 +5,7 @@
 #include "model/expressions/expression_code.h"
 #include "model/joints/joint.h"
 #include "model/narrow.h"
+#include "model/parameters/parameter.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -83,7 +84,7 @@ static bool links(const nt_element *e)
     if (nt_element_owns_bodies(e))
         return true;
     for (const nt_key *key = e->type->keys; key->name; key++)
-        if (strcmp(key->name, "between") == 0 || key->type == NT_KEY_ROUTE)
+        if (strcmp(key->name, "between") == 0)
             return true;
     return false;
 }
@@ -95,6 +96,13 @@ static int root_of(int *group, int body)
     return body;
 }
 
+/* The root is the lowest: the ground is 0. */
+static void join(int *group, int i, int j)
+{
+    int a = root_of(group, i), b = root_of(group, j);
+    group[a > b ? a : b] = a > b ? b : a;
+}
+
 static void join_nodes(const nt_model *model, const nt_element *e, int *group)
 {
     int first = -1;
@@ -102,8 +110,8 @@ static void join_nodes(const nt_model *model, const nt_element *e, int *group)
         int i = nt_model_body_of_node(model, e->ports[port].node);
         if (i < 0)
             continue;
-        int a = root_of(group, i), b = first < 0 ? a : root_of(group, first);
-        group[a > b ? a : b] = a > b ? b : a;
+        if (first >= 0)
+            join(group, first, i);
         first = i;
     }
 }
@@ -116,9 +124,11 @@ static int of_ground(const nt_model *model, int *group, nt_error *out)
         group[i] = model->bodies[i].given & NT_GIVEN_FIXED_POINT ? 0 : i;
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
-        int a = root_of(group, e->a), b = root_of(group, e->b);
+        const nt_route *route = nt_element_route(model, e);
         if (links(e))
-            group[a > b ? a : b] = a > b ? b : a; /* the root is the lowest: the ground is 0 */
+            join(group, e->a, e->b);
+        for (int k = 1; route && k < route->n; k++) /* what it runs over holds it as well */
+            join(group, route->body[k - 1], route->body[k]);
         if (e->type->has_inertia && nt_element_owns_bodies(e)) /* its nodes and ends are one line */
             join_nodes(model, e, group);
     }
