@@ -452,6 +452,14 @@ static bool is_largest(const nt_objectives *o, int j)
            o->g[o->points - 1][at] == o->largest[at];
 }
 
+/* Whether the motion of the last step is still known since t: not where several steps were made
+ * between two looks. */
+static bool is_known_since(const nt_objectives *o, double t)
+{
+    nt_state state;
+    return nt_integrator_dense(o->integrator, t, &state) == NT_OK;
+}
+
 /* g' at one end of the last step, in slope[n], by differences of fourth order over an eighth of
  * it. */
 static nt_status find_slopes(nt_objectives *o, bool at_begin, nt_error *error)
@@ -481,7 +489,8 @@ static nt_status look_at_slopes(nt_objectives *o, nt_error *error)
     for (int j = 0; j < o->n && o->n_parameters > 0; j++)
         some = some || is_largest(o, j);
     double before = last > 1 ? o->t[last - 1] - o->t[last - 2] : 0;
-    if (some && last > 0 && o->t[last] - o->t[last - 1] > ENOUGH * before)
+    if (some && last > 0 && o->t[last] - o->t[last - 1] > ENOUGH * before &&
+        is_known_since(o, o->t[last - 1]))
         return find_slopes(o, false, error);
     for (int j = 0; j < o->n; j++)
         o->slope[j] = (double)NAN;
@@ -553,15 +562,15 @@ static void move_first(nt_objectives *o, int j, double slope)
 /* Of values that were the largest behind what has happened, once their slopes there are known. */
 static nt_status move_pending(nt_objectives *o, nt_error *error)
 {
-    bool found = false;
+    bool within = o->points == 2 && is_known_since(o, o->t[0]), found = false;
     for (int j = 0; j < o->n; j++) {
         if (isnan(o->pending[j]) || o->points < 2 || !knows_slope(o, j))
             continue;
-        nt_status status = o->points == 2 && !found ? find_slopes(o, true, error) : NT_OK;
+        nt_status status = within && !found ? find_slopes(o, true, error) : NT_OK;
         if (status != NT_OK)
             return status;
         found = true;
-        move_first(o, j, o->points == 2 ? o->slope[j] : slope_at_begin(o, j));
+        move_first(o, j, within ? o->slope[j] : slope_at_begin(o, j));
     }
     return NT_OK;
 }
@@ -635,10 +644,7 @@ static void look_again(nt_objectives *o, int j)
  * look, nothing is known of that state any more. */
 static bool begins_piece(const nt_objectives *o)
 {
-    nt_state state;
-    double t = o->t[o->points - 1];
-    return nt_integrator_began_anew(o->integrator) &&
-           nt_integrator_dense(o->integrator, t, &state) == NT_OK;
+    return nt_integrator_began_anew(o->integrator) && is_known_since(o, o->t[o->points - 1]);
 }
 
 nt_status nt_objectives_advance(nt_objectives *o, nt_error *error)
