@@ -517,8 +517,8 @@ typedef int (*nt_orbit_visit)(void *context, const nt_orbit *orbit, double value
 /* Follow the orbit, found before, as a parameter goes from its present value to `to`, by
  * pseudo-arclength, in steps of at most `step` of the parameter: round folds, where it turns back,
  * and on. Events between points are looked for and visited as points of their own. Ends at `to`, or
- * where the parameter has come back beyond the value it began with, or after `most` points.
- * NT_NOT_CONVERGED where the path cannot be followed further. */
+ * where the parameter has come back beyond the value it began with. NT_NOT_CONVERGED where the path
+ * cannot be followed further, or is not at its end after `most` points. */
 NT_API nt_status nt_orbit_follow(nt_orbit *orbit, int parameter, double to, double step, int most,
                                  nt_orbit_visit visit, void *context, nt_error *error);
 

@@ -149,6 +149,44 @@ static void a_resonance_folds_twice(void **unused)
     subject_free(&s);
 }
 
+/* The same orbit, begun at once and after forty periods: its derivatives and its path do not know
+ * how late it is, though the time of the begin changes with the period. */
+static void an_orbit_may_begin_late(void **unused)
+{
+    (void)unused;
+    subject s;
+    nt_error error = {0};
+    subject_make(&s, duffing_text, NULL);
+    nt_integrator *it;
+    double period = period_of_w(&s), by_w[2][4];
+    int points[2], w = parameter_of(&s, "w");
+    assert_int_equal(nt_integrator_create(&it, &s.steps, &error), NT_OK);
+    for (int late = 0; late < 2; late++) {
+        nt_model_set(s.run, "w", 0.6, &error);
+        assert_int_equal(nt_integrator_start(it, 0, s.q, s.v, s.memory, &error), NT_OK);
+        if (late)
+            assert_int_equal(nt_integrator_run(it, 40 * period, period / 60, NULL, NULL, &error),
+                             NT_OK);
+        nt_state at = nt_integrator_state(it);
+        nt_orbit_setup setup = subject_setup(&s, period, 60);
+        setup.period_of = period_of_w, setup.context = &s;
+        setup.start = at.t, setup.q = at.q, setup.v = at.v, setup.memory = at.memory;
+        nt_orbit *orbit = make_orbit(&setup);
+        found_orbit(orbit);
+        assert_int_equal(nt_orbit_tangent(orbit, w, by_w[late], NULL, NULL, &error), NT_OK);
+        path p = follow(orbit, w, 1.2, 0.1);
+        assert_int_equal(p.n, 0);
+        points[late] = p.points;
+        ASSERT_CLOSE(nt_orbit_state(orbit).start, late ? 40 * 2 * acos(-1.0) / 1.2 : 0, 1e-9);
+        nt_orbit_destroy(orbit);
+    }
+    for (int i = 0; i < 4; i++)
+        ASSERT_CLOSE(by_w[1][i], by_w[0][i], 1e-7);
+    assert_true(points[1] <= points[0] + 1);
+    nt_integrator_destroy(it);
+    subject_free(&s);
+}
+
 /* The unsymmetric swing of the driven pendulum, reached by waiting; its doubling as above, from
  * 1 + tr M + det M = 0. */
 static void a_driven_pendulum_doubles_its_period(void **unused)
@@ -198,6 +236,10 @@ static void a_path_can_be_interrupted_and_refused(void **unused)
     assert_int_equal(nt_orbit_follow(orbit, 0, 2, 0, 100, visit, &p, &error), NT_INVALID);
     assert_int_equal(nt_orbit_follow(orbit, 0, 2, 0.1, 100, visit, &p, &error), NT_INTERRUPTED);
     assert_int_equal(p.points, 3);
+    p = (path){0};
+    assert_int_equal(nt_orbit_follow(orbit, 0, 4, 0.1, 3, visit, &p, &error), NT_NOT_CONVERGED);
+    assert_non_null(strstr(error.message, "3 points"));
+    assert_int_equal(p.points, 3);
     nt_orbit_destroy(orbit);
     subject_free(&s);
 }
@@ -207,6 +249,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tongues_of_a_pendulum_on_a_driven_pivot),
         cmocka_unit_test(a_resonance_folds_twice),
+        cmocka_unit_test(an_orbit_may_begin_late),
         cmocka_unit_test(a_driven_pendulum_doubles_its_period),
         cmocka_unit_test(a_path_can_be_interrupted_and_refused),
     };

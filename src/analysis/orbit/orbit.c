@@ -532,6 +532,7 @@ nt_status nt_orbit_begin_again(nt_orbit *o, nt_error *error)
     if (status != NT_OK)
         return nt_fail(error, status, "the system's initial state: %s", nt_status_text(status));
     o->is_found = false; /* what is held at the begin is known from before */
+    o->periods = 0;
     return nt_said(error, place_nodes(o, q, v, o->node[0].memory, error));
 }
 

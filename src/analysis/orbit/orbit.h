@@ -51,6 +51,7 @@ struct nt_orbit {
     int steps;             /* of a segment                                                        */
     int n_found;           /* advances that are found                                             */
     double T;              /* s */
+    double periods;        /* > 0: the begin is after so many of them, see nt_orbit_keep_phase */
     double *amount;        /* [n_advances] */
     nt_orbit_node *node;   /* [n] */
     double *weight;        /* [nv] of W                                                       */
@@ -123,7 +124,12 @@ nt_status nt_orbit_check_advances(const nt_orbit *orbit, nt_error *error);
 
 /* Integrate all segments, with derivatives or without: ends, misses, maps. */
 nt_status nt_orbit_shoot(nt_orbit *orbit, bool derivatives, nt_error *error);
+double nt_orbit_start(const nt_orbit *orbit);
 double nt_orbit_time(const nt_orbit *orbit, int segment);
+/* While a parameter changes the period the begin stays at its place in the period: the first one
+ * after a run of a hundred periods would go through a hundredth of all phases else as the period
+ * changes by a ten-thousandth, and with it the state there. */
+void nt_orbit_keep_phase(nt_orbit *orbit);
 /* How far the motion at the begin would go in a period, in units of the system's length. */
 double nt_orbit_reach(const nt_orbit *orbit);
 /* A motion that reaches less than this in a period is at rest, or steady but for its advances. */

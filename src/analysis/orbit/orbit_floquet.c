@@ -253,7 +253,7 @@ nt_orbit_found nt_orbit_state(const nt_orbit *o)
     if (!o || !o->is_found)
         return (nt_orbit_found){0};
     const nt_orbit_node *first = &o->node[0];
-    return (nt_orbit_found){.start = o->wanted.start,
+    return (nt_orbit_found){.start = nt_orbit_start(o),
                             .period = o->T,
                             .q = first->q,
                             .v = first->v,

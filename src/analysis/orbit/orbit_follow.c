@@ -375,6 +375,7 @@ static nt_status follow(path *p, double to, int most, nt_orbit_visit visit, void
     double from = p->at, side = to > from ? 1 : -1;
     look first = {0}, last;
     double largest = 2 * p->step / p->size, s = 0;
+    bool done = false;
     nt_status status = nt_orbit_shoot(o, true, error);
     if (status == NT_OK)
         status = find_direction(p, error);
@@ -384,7 +385,12 @@ static nt_status follow(path *p, double to, int most, nt_orbit_visit visit, void
             p->direction[i] = -p->direction[i];
     nt_orbit_save(o, p->base);
     test_functions(o, first.value); /* with slopes 0: of what is not known nothing is said */
-    for (int points = 1; status == NT_OK && points < most; points++) {
+    for (int points = 1; status == NT_OK && !done; points++) {
+        if (points >= most)
+            return nt_fail(error, NT_NOT_CONVERGED,
+                           "the path has %d points and stands at %.9g: its end, %.9g, was not "
+                           "reached",
+                           points, p->at, to);
         double bound = fmin(largest, p->step / (p->size * fabs(p->direction[p->n - 1])));
         s = s > 0 ? fmin(bound, p->last <= 5 ? 2 * s : s) : bound;
         if ((status = advance(p, &s, largest, error)) != NT_OK)
@@ -406,7 +412,8 @@ static nt_status follow(path *p, double to, int most, nt_orbit_visit visit, void
             status = end_at(p, ends ? to : value, error);
         if (status == NT_OK)
             status = show(p, NT_ORBIT_POINT, visit, context, error);
-        if (status != NT_OK || ends || left)
+        done = ends || left;
+        if (status != NT_OK || done)
             break;
         memcpy(p->direction, p->next, (size_t)p->n * sizeof *p->next);
         first = last;
@@ -436,6 +443,7 @@ nt_status nt_orbit_follow(nt_orbit *o, int parameter, double to, double step, in
                        "a path from %g to %g in steps of %g and %d points, expected another value, "
                        "a positive step and two points at least",
                        p.at, to, step, most);
+    nt_orbit_keep_phase(o);
     set_up(&p);
     nt_status status = show(&p, NT_ORBIT_POINT, visit, context, error);
     o->kept_fixed = o->on_path = true;

@@ -7,9 +7,20 @@
 #include <math.h>
 #include <string.h>
 
+double nt_orbit_start(const nt_orbit *o)
+{
+    return o->periods > 0 ? o->periods * o->T : o->wanted.start;
+}
+
+void nt_orbit_keep_phase(nt_orbit *o)
+{
+    if (o->wanted.period_of && o->wanted.start > 0)
+        o->periods = nt_orbit_start(o) / o->T;
+}
+
 double nt_orbit_time(const nt_orbit *o, int segment)
 {
-    return o->wanted.start + o->T * segment / o->n;
+    return nt_orbit_start(o) + o->T * segment / o->n;
 }
 
 typedef struct watched {

@@ -115,6 +115,7 @@ nt_status nt_orbit_tangent(nt_orbit *o, int parameter, double *out, double *peri
     double complex *work = NT_TAKE(&arena, 2 * m, double complex);
     nt_status status = dM && M && left && right && value && mu && work ? NT_OK : NT_NO_MEMORY;
     double *u = o->u;
+    nt_orbit_keep_phase(o);
     o->kept_fixed = true;
     memcpy(mu, o->multiplier, 2 * (size_t)m * sizeof *mu);
     if (status == NT_OK)
