@@ -134,12 +134,55 @@ static void what_never_settles_is_told(void **state)
     mechanism_close(&m);
 }
 
+/* x = cos t is beyond -0.999 for 0.09 s around its turn, less than lies between two samples of a
+ * step, and pushes from there on; what only touches its zero does nothing. */
+static void what_passes_zero_twice_is_seen(void **state)
+{
+    static const char turns[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies:\n"
+        "  b: {mass: 1, point: true, position: [1, 0, 0], velocity: [0, 1, 0]}\n"
+        "forces:\n"
+        "  pull: {type: force, on: b, value: [-b.position.x, 0, 'if(b.position.x < -0.999, 1, "
+        "0)']}\n"
+        "events:\n"
+        "  there: {when: 'b.position.x + 0.9995', then: [{stop: true}]}\n"
+        "  touches: {when: '(b.position.y - 1.71)^2', then: [{stop: true}]}\n"
+        "simulation: {duration: 6, step: 0.5}\n";
+    static const struct {
+        const char *method;
+        double tolerance, step, off;
+    } cases[] = {
+        {"rkmk-dop853", 1e-8, 0.5, 1e-6},         {"rkmk-dop853", 0, 0.5, 1e-5},
+        {"rkmk-dopri5", 1e-7, 0.5, 1e-4},         {"bdf", 1e-7, 0.5, 1e-4},
+        {"generalized-alpha", 0, 0.2, 0.02},      {"generalized-alpha-soi2", 1e-6, 0.1, 1e-3},
+        {"generalized-alpha-soi2", 0, 0.2, 0.02}, {"semi-explicit-2", 1e-6, 0.1, 1e-3},
+        {"stormer-verlet", 0, 0.2, 0.02},
+    };
+    (void)state;
+    const double turn = acos(-1.0), pushed = acos(0.999) - acos(0.9995);
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        mechanism m = mechanism_read(turns);
+        nt_integrator *it = begin_run(&m, cases[c].method, cases[c].tolerance);
+        nt_error error = {0};
+        assert_int_equal(nt_integrator_run(it, 6, cases[c].step, NULL, NULL, &error), NT_OK);
+        nt_state end = nt_integrator_state(it);
+        assert_int_equal(nt_integrator_ended_by(it), 0);
+        CLOSE(end.t, turn - acos(0.9995), cases[c].off);
+        CLOSE(end.v[2], pushed, cases[c].off);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_jump_is_stepped_over),
         cmocka_unit_test(saved_between_stops),
         cmocka_unit_test(what_never_settles_is_told),
+        cmocka_unit_test(what_passes_zero_twice_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

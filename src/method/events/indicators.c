@@ -44,6 +44,18 @@ nt_status nt_stops_indicators(nt_integrator *it, const nt_phase *phase, double *
     return status == NT_OK ? indicate(it, &shown, g) : status;
 }
 
+/* Indicators at the part s of the step now -> next. */
+nt_status nt_stops_within(nt_integrator *it, double part, double h, double *g)
+{
+    nt_stepper *s = &it->stepper;
+    if (part >= 1)
+        return nt_stops_indicators(it, &s->next, g);
+    nt_phase at = nt_stops_phase_like(&s->now, it->stops.at.all);
+    double t = s->now.all[NT_PHASE_T] + part * h;
+    nt_status status = nt_integrator_between(it, &s->now, &s->next, t, &at);
+    return status == NT_OK ? nt_stops_indicators(it, &at, g) : status;
+}
+
 /* Whether an indicator changes with accelerations or multipliers. */
 nt_status nt_stops_find_balances(nt_integrator *it)
 {

@@ -1,8 +1,9 @@
 /* Stops: the times between which the equations are smooth.
  *
  * A step ends at every stop. Known stops are asked for before the steps are laid out. Events are
- * found after a step is made: indicators are looked at within it, at SAMPLES places and its end, on
- * the method's own dense output; the first zero is located there to 1e-12 of the step, and the step
+ * found after a step is made: indicators are looked at within it, at NT_SAMPLES places, its end
+ * among them, on the method's own dense output, and where they may pass zero twice between two of
+ * these (dips.c); the first zero is located there to 1e-12 of the step, and the step
  * is made again up to it. Dense output and a shorter step differ by their errors, so the length is
  * corrected until the indicator vanishes at the end of the step itself.
  *
@@ -19,9 +20,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Places within a step at which indicators are looked at, its end among them. */
-enum { SAMPLES = 4 };
 
 /* A zero is located to this part of the step. */
 static const double LOCATED = 1e-12;
@@ -51,6 +49,7 @@ nt_status nt_stops_create(nt_integrator *it, size_t phase_size, size_t scratch_s
                 NT_DOUBLES(arena, phase_size, &s->shown.all) &&
                 NT_DOUBLES(arena, n, &s->g[0], &s->g[1], &s->g[2], &s->left, &s->size) &&
                 NT_DOUBLES(arena, 2 * n, &s->side) &&
+                NT_DOUBLES(arena, (NT_SAMPLES + 1) * n, &s->samples) &&
                 NT_DOUBLES(arena, nv, &s->v, &s->impulse, &s->beyond_v) &&
                 NT_DOUBLES(arena, 2 * nv, &s->rates) && NT_DOUBLES(arena, nc, &s->restitution) &&
                 NT_DOUBLES(arena, nc, &s->toward, &s->met, &s->rates_behind, &s->reached) &&
@@ -188,18 +187,6 @@ static nt_status look_behind(nt_integrator *it, int handled, bool measures)
 
 /* ---- location ------------------------------------------------------------------------------- */
 
-/* Indicators at the part s of the step now -> next. */
-static nt_status indicators_within(nt_integrator *it, double part, double h, double *g)
-{
-    nt_stepper *s = &it->stepper;
-    if (part >= 1)
-        return nt_stops_indicators(it, &s->next, g);
-    nt_phase at = nt_stops_phase_like(&s->now, it->stops.at.all);
-    double t = s->now.all[NT_PHASE_T] + part * h;
-    nt_status status = nt_integrator_between(it, &s->now, &s->next, t, &at);
-    return status == NT_OK ? nt_stops_indicators(it, &at, g) : status;
-}
-
 /* An indicator that changes by this part of its change within a bracket, where that is as short as
  * location makes it, and by more than rounding, jumps there. */
 static const double JUMPS = 0.1;
@@ -215,10 +202,10 @@ static nt_status stands_at_zero(nt_integrator *it, int i, double h, double a, do
                                 bool *stands)
 {
     const double *g = it->stops.g[2];
-    nt_status status = indicators_within(it, b, h, it->stops.g[2]);
+    nt_status status = nt_stops_within(it, b, h, it->stops.g[2]);
     *stands = status == NT_OK && g[i] == 0;
     if (*stands)
-        status = indicators_within(it, b - FOR_A_WHILE * (b - a), h, it->stops.g[2]);
+        status = nt_stops_within(it, b - FOR_A_WHILE * (b - a), h, it->stops.g[2]);
     *stands = *stands && status == NT_OK && g[i] == 0;
     return status;
 }
@@ -243,7 +230,7 @@ static nt_status locate(nt_integrator *it, int i, double h, double a, double ga,
         bool halves = round % 3 == 2 || gb == ga || ga == 0 || stands;
         double middle = halves ? (a + b) / 2 : b - gb * (b - a) / (gb - ga);
         middle = fmin(fmax(middle, a + LOCATED / 4), b - LOCATED / 4);
-        if ((status = indicators_within(it, middle, h, g)) != NT_OK)
+        if ((status = nt_stops_within(it, middle, h, g)) != NT_OK)
             return status;
         if (g[i] * sign >= 0) {
             if (b - middle > 1e-7)
@@ -264,56 +251,83 @@ static nt_status locate(nt_integrator *it, int i, double h, double a, double ga,
     return status;
 }
 
-/* The first sample at which something has happened, and which: *sample 0: none. */
-static nt_status find_sample(nt_integrator *it, double h, int *sample)
+/* Indicators at the next sample; *any: those that are marked have passed their zero since the one
+ * before. */
+static nt_status look_at(nt_integrator *it, double h, double part, bool *any)
 {
     nt_stops *s = &it->stops;
-    const double *side = it->stepper.now.memory + s->events->sides;
-    int n = s->events->n;
-    double *g = s->g[0];
-    *sample = 0;
-    double *largest = s->side + n;
-    memcpy(s->side, side, 2 * (size_t)n * sizeof *side);
-    nt_status status = nt_stops_indicators(it, &it->stepper.now, s->left);
-    bool looks = false; /* those that known times decide are not looked at */
-    for (int i = 0; i < n; i++) {
-        s->size[i] = fabs(s->left[i]) / h;
-        looks = looks || s->way[i] != 0;
-    }
-    for (int k = 1; looks && k <= SAMPLES && status == NT_OK; k++) {
-        bool any = false;
-        status = indicators_within(it, (double)k / SAMPLES, h, g);
-        if (status == NT_OK)
-            round_off(s, largest, g);
-        for (int i = 0; i < n && status == NT_OK; i++) {
-            largest[i] = fmax(largest[i], fabs(g[i]));
-            bool leaves = g[i] == 0 && fabs(s->left[i]) <= ZERO * largest[i];
-            s->fired[i] = !leaves && passes(s->way[i], s->side[i], g[i]);
-            any = any || s->fired[i];
-            s->size[i] = fmax(s->size[i], fabs(g[i]) / h);
-            if (!(isfinite(g[i])))
-                status = NT_NOT_FINITE;
-        }
-        if (any && status == NT_OK) {
-            *sample = k;
-            return NT_OK;
-        }
-        memcpy(s->left, g, (size_t)n * sizeof *g);
-        for (int i = 0; i < n; i++)
-            s->side[i] = g[i] != 0 ? side_of(g[i]) : s->side[i];
+    double *g = s->g[0], *largest = s->side + s->events->n;
+    nt_status status = nt_stops_within(it, part, h, g);
+    *any = false;
+    if (status == NT_OK)
+        round_off(s, largest, g);
+    for (int i = 0; i < s->events->n && status == NT_OK; i++) {
+        largest[i] = fmax(largest[i], fabs(g[i]));
+        bool leaves = g[i] == 0 && fabs(s->left[i]) <= ZERO * largest[i];
+        s->fired[i] = !leaves && passes(s->way[i], s->side[i], g[i]);
+        *any = *any || s->fired[i];
+        s->size[i] = fmax(s->size[i], fabs(g[i]) / h);
+        if (!(isfinite(g[i])))
+            status = NT_NOT_FINITE;
     }
     return status;
 }
 
+/* The first sample at which something has happened: bracket[1], behind bracket[0] at which nothing
+ * has. also: a place that is a sample too; 0: none. *n: so many were looked at. */
+static nt_status look_along(nt_integrator *it, double h, double also, double bracket[2], int *n)
+{
+    nt_stops *s = &it->stops;
+    const double *side = it->stepper.now.memory + s->events->sides;
+    size_t count = (size_t)s->events->n;
+    double *g = s->g[0], begin = 0;
+    memcpy(s->side, side, 2 * count * sizeof *side);
+    nt_status status = nt_stops_indicators(it, &it->stepper.now, s->left);
+    bool any = false, looks = false; /* those that known times decide are not looked at */
+    for (size_t i = 0; i < count; i++) {
+        s->size[i] = fabs(s->left[i]) / h;
+        looks = looks || s->way[i] != 0;
+    }
+    memcpy(s->samples, s->left, count * sizeof *g);
+    for (*n = 0; looks && *n < NT_SAMPLES && !any && status == NT_OK;) {
+        double part = (*n + 1.0) / NT_SAMPLES;
+        bool here = also > begin && also < part;
+        part = here ? also : part;
+        status = look_at(it, h, part, &any);
+        if (!here)
+            memcpy(s->samples + (size_t)++ * n * count, g, count * sizeof *g);
+        bracket[0] = begin, bracket[1] = part;
+        if (any || status != NT_OK)
+            break;
+        memcpy(s->left, g, count * sizeof *g);
+        for (size_t i = 0; i < count; i++)
+            s->side[i] = g[i] != 0 ? side_of(g[i]) : s->side[i];
+        begin = part;
+    }
+    if (!any)
+        bracket[1] = 0;
+    return status;
+}
+
+/* The same, also where something has happened twice between two samples. */
+static nt_status find_sample(nt_integrator *it, double h, double bracket[2])
+{
+    int n;
+    double dip = 0;
+    nt_status status = look_along(it, h, 0, bracket, &n);
+    if (status == NT_OK)
+        status = nt_stops_find_dip(it, h, n, &dip);
+    return status == NT_OK && dip > 0 ? look_along(it, h, dip, bracket, &n) : status;
+}
+
 /* The earliest zero of those that were passed before a sample: its part of the step, which it is,
  * and its slope. All that pass there remain marked. */
-static nt_status find_first(nt_integrator *it, double h, int sample, double *part, int *first,
-                            double *slope)
+static nt_status find_first(nt_integrator *it, double h, const double bracket[2], double *part,
+                            int *first, double *slope)
 {
     nt_stops *s = &it->stops;
     int n = s->events->n;
-    double begin = (double)(sample - 1) / SAMPLES, end = (double)sample / SAMPLES;
-    double *right = s->g[0], *where = s->g[1];
+    double begin = bracket[0], end = bracket[1], *right = s->g[0], *where = s->g[1];
     *part = 2;
     for (int i = 0; i < n; i++) {
         double at, rate;
@@ -417,14 +431,14 @@ static nt_status step_by_dense_output(nt_integrator *it, double part, double h)
 static const double SHORT = 1e-4;
 
 /* The state of a sample, before the step is made again. */
-static nt_status keep_beyond(nt_integrator *it, int sample, double h)
+static nt_status keep_beyond(nt_integrator *it, double part, double h)
 {
     nt_stops *s = &it->stops;
     nt_stepper *stepper = &it->stepper;
-    double t = stepper->now.all[NT_PHASE_T] + h * sample / SAMPLES;
+    double t = stepper->now.all[NT_PHASE_T] + h * part;
     s->beyond = nt_stops_phase_like(&stepper->now, s->beyond.all);
     s->seen = true;
-    if (sample < SAMPLES)
+    if (part < 1)
         return nt_integrator_between(it, &stepper->now, &stepper->next, t, &s->beyond);
     memcpy(s->beyond.all, stepper->next.all, it->size * sizeof(double));
     return NT_OK;
@@ -436,7 +450,8 @@ NT_HOT nt_status nt_stops_find(nt_integrator *it, double *h, double *to, bool *f
     nt_stepper *stepper = &it->stepper;
     const bool keeps = it->attend != NULL;
     double part = 1, slope = 0, t = stepper->now.all[NT_PHASE_T], length = *h;
-    int sample = 0, first = -1;
+    double bracket[2] = {0, 0};
+    int first = -1;
     *found = false;
     if (!s->events)
         return NT_OK;
@@ -447,14 +462,14 @@ NT_HOT nt_status nt_stops_find(nt_integrator *it, double *h, double *to, bool *f
         return NT_OK;
     if (keeps) /* what the step left there is differentiated */
         memcpy(s->scratch, stepper->scratch, s->scratch_size * sizeof(double));
-    nt_status status = find_sample(it, length, &sample);
-    if (status == NT_OK && sample > 0)
-        status = find_first(it, length, sample, &part, &first, &slope);
-    if (status == NT_OK && sample > 0)
-        status = keep_beyond(it, sample, length);
+    nt_status status = find_sample(it, length, bracket);
+    if (status == NT_OK && bracket[1] > 0)
+        status = find_first(it, length, bracket, &part, &first, &slope);
+    if (status == NT_OK && bracket[1] > 0)
+        status = keep_beyond(it, bracket[1], length);
     if (keeps)
         memcpy(stepper->scratch, s->scratch, s->scratch_size * sizeof(double));
-    if (status != NT_OK || sample == 0)
+    if (status != NT_OK || bracket[1] == 0)
         return status;
     *found = true;
     bool own = it->method->needs & NT_OWN_STEPS;

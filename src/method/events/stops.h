@@ -4,6 +4,9 @@
 
 #include "method/method.h"
 
+/* Places within a step at which indicators are looked at, its end among them. */
+enum { NT_SAMPLES = 4 };
+
 /* The stretch of time between two stops: its steps are equal, unless they are variable. */
 typedef struct nt_stretch {
     double begin, end; /* s */
@@ -39,10 +42,11 @@ typedef struct nt_stops {
     nt_phase beyond;  /* the sample at which something has happened, while `seen`     */
     double *beyond_v; /* [nv] its velocities in the system's frame */
     bool seen;
-    double *size; /* [n] largest indicators in the last step, per second of it */
-    double *g[3]; /* [n] indicators at samples */
-    double *left; /* [n] the values at the sample before */
-    double *side; /* [n] what the step that is made writes into memory */
+    double *size;    /* [n] largest indicators in the last step, per second of it */
+    double *g[3];    /* [n] indicators at samples */
+    double *left;    /* [n] the values at the sample before */
+    double *samples; /* [NT_SAMPLES + 1, n] the values at the begin of a step and its samples */
+    double *side;    /* [n] what the step that is made writes into memory */
     double *v, *memory, *impulse, *restitution; /* of an instant */
     double *scratch;                            /* [scratch_size] kept over looks into a step */
     size_t scratch_size;
@@ -124,6 +128,11 @@ nt_point nt_stops_point(struct nt_integrator *integrator, const nt_phase *phase)
 nt_status nt_stops_find_balances(struct nt_integrator *integrator);
 /* The indicators at a state, in g[n], and which of their passages count, in nt_stops.way. */
 nt_status nt_stops_indicators(struct nt_integrator *integrator, const nt_phase *phase, double *g);
+/* The same at the part of the step now -> next of length h. */
+nt_status nt_stops_within(struct nt_integrator *integrator, double part, double h, double *g);
+/* Where an indicator that comes back between two of the first n samples is beyond its zero, as a
+ * part of the step; 0: nowhere. n is 0 where nothing was looked at. */
+nt_status nt_stops_find_dip(struct nt_integrator *integrator, double h, int n, double *part);
 /* largest[n], the largest sizes of indicators, is raised to what the present ones, g[n], are made
  * of: their rounding is a part of that. before: the state before an instant, or NULL. */
 nt_status nt_stops_measure(struct nt_integrator *integrator, const nt_phase *before,
