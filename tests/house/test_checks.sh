@@ -84,6 +84,12 @@ rm tests/base/test_b.c
 expect fail check_tree "a registered test without a file"
 
 fresh
+git init -q . && echo 'nutate: 1' >trial.yaml
+expect pass check_tree "a file at the top that git does not keep"
+git add trial.yaml
+expect fail check_tree "a file at the top that git keeps"
+
+fresh
 expect pass check_headers "headers that stand alone"
 echo 'size_t nt_size(void);' >include/nutate/method.h
 expect fail check_headers "a header that needs another"
