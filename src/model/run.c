@@ -177,6 +177,16 @@ static void bind_system(nt_run *run)
     nt_run_renew_promises(run);
 }
 
+/* Motions of all bodies, one number behind the start of a cache line: two neighbouring numbers of a
+ * position, a velocity or a row of R, which are written at once, are then never in two lines. Where
+ * these are in two pages of memory, a single such write takes as long as all of R does. */
+static nt_motion *run_take_motions(nt_run *run)
+{
+    size_t numbers = (size_t)run->model->n_bodies * (sizeof(nt_motion) / sizeof(double));
+    double *all = NT_TAKE(&run->work, 1 + numbers, double);
+    return all ? (nt_motion *)(all + 1) : NULL;
+}
+
 nt_status nt_run_take_state(nt_run *run)
 {
     const nt_model *model = run->model;
@@ -200,8 +210,8 @@ nt_status nt_run_take_state(nt_run *run)
         damps ? NT_TAKE(arena, one * (size_t)model->n_bodies + (size_t)s->space.nq, double) : NULL;
     run->mass = NT_TAKE(arena, s->space.nv, double);
     run->inertia = NT_TAKE(arena, 9 * (size_t)s->space.n_rotations, double);
-    run->motion = NT_TAKE(&run->work, model->n_bodies, nt_motion);
-    run->motion_before = run->system.met ? NT_TAKE(&run->work, model->n_bodies, nt_motion) : NULL;
+    run->motion = run_take_motions(run);
+    run->motion_before = run->system.met ? run_take_motions(run) : NULL;
     run->multipliers = NT_TAKE(&run->work, rows, double);
     run->scratch = NT_TAKE(&run->work, model->scratch, double);
     run->events_rows = NT_TAKE(&run->work, rows, double);
