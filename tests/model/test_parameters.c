@@ -171,6 +171,41 @@ static void linear_parameters_are_exact(void **state)
     destroy_run(run);
 }
 
+/* ---- angles at a half turn ------------------------------------------------------------------ */
+
+/* The wind comes from behind, and where it turns the angle of attack jumps from pi to -pi. Beside
+ * the jump the derivatives are those of the same law without the angle. */
+static void angles_have_derivatives_at_a_half_turn(void **state)
+{
+    static const char model[] =
+        "nutate: 1\n"
+        "parameters: {w: %.17g}\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies: {b: {mass: 1, inertia: [1, 2, 1.5]}}\n"
+        "forces: {air: {type: aerodynamic, on: b, at: [0.2, 0, 0.3], area: 2, span: [0, 1, 0], "
+        "wind: [3, 0, w - 2], lift: '%s'}}\n";
+    static const char *const lift[] = {"sin(air.angle_of_attack)", "(w - 2)/hypot(3, w - 2)"};
+    static const double winds[] = {2.001, 1.999, 2.0000001, 1.9999999, 2.7};
+    (void)state;
+    for (size_t i = 0; i < sizeof winds / sizeof winds[0]; i++) {
+        double out[2][6] = {{0}};
+        for (int law = 0; law < 2; law++) {
+            char text[1000];
+            snprintf(text, sizeof text, model, winds[i], lift[law]);
+            nt_run *run = read_model(text);
+            const nt_system *s = nt_run_system(run);
+            double q[7], v[6], memory[400];
+            assert_int_equal(s->initial(s->self, 0, q, v, memory), NT_OK);
+            nt_point at = {.q = q, .v = v, .memory = memory};
+            nt_terms terms = {.parts = NT_IMPLICIT | NT_EXPLICIT, .residual = out[law]};
+            assert_int_equal(s->parameter_tangent(s->self, &at, 0, &terms), NT_OK);
+            destroy_run(run);
+        }
+        for (int k = 0; k < 6; k++)
+            assert_true(fabs(out[0][k] - out[1][k]) <= 1e-7 * largest(out[1], 6));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +213,7 @@ int main(void)
         cmocka_unit_test(tangents_of_points_agree),
         cmocka_unit_test(every_type_has_a_case),
         cmocka_unit_test(linear_parameters_are_exact),
+        cmocka_unit_test(angles_have_derivatives_at_a_half_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
