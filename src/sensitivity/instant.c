@@ -215,6 +215,16 @@ static nt_status grazes(const nt_sensitivity *s, const nt_jump_of_state *jump, n
                    jump->from->all[NT_PHASE_T], words);
 }
 
+/* A branch of one point alone, as sign(x) has at zero, in which the motion was from the start on or
+ * since something else has happened just now: it is left at that time, and its own indicator, which
+ * is largest there, tells none. */
+static bool leaves_a_point(const nt_sensitivity *s, const nt_jump_of_state *jump)
+{
+    const nt_stops *stops = &s->integrator->stops;
+    return stops->way[jump->indicator] == NT_INSIDE &&
+           (s->t == stops->stretch.origin || s->t == s->event_t);
+}
+
 /* How the time of what happens varies in direction i. */
 static nt_status time_rate(nt_sensitivity *s, const nt_jump_of_state *jump, int i,
                            const nt_variation *d, double passes, double *rate, nt_error *error)
@@ -552,8 +562,11 @@ nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of
         status = check_at_zero(s, jump, passes, error);
     if (status != NT_OK)
         return status;
-    if (jump->indicator >= 0 && !(fabs(passes) > (jump->alone ? 0 : GRAZES * jump->scale)))
-        return grazes(s, jump, error);
+    if (jump->indicator >= 0 && !(fabs(passes) > (jump->alone ? 0 : GRAZES * jump->scale))) {
+        if (!leaves_a_point(s, jump))
+            return grazes(s, jump, error);
+        jump->indicator = -1, jump->carried = 1;
+    }
     bool maps = false; /* more than accelerations jumps */
     for (size_t k = 0; k < nv; k++)
         maps = maps || jump->from->v[k] != behind->v[k];

@@ -313,6 +313,49 @@ static void what_is_set_follows_the_time_of_its_event(void **state)
     mechanism_close(&m);
 }
 
+/* A point of 1 kg at rest, which a force of 2 N drives from t = c/2 or from the start on against a
+ * friction of k/10 N: sign(v) leaves its zero as the force begins, and at no time of its own. Then
+ * v = (2 - k/10) (1 - c/2) or c - k/10 at t = 1 s. */
+static void what_is_at_rest_begins_to_move(void **state)
+{
+    static const struct {
+        const char *force;
+        double v, rate[2];
+    } cases[] = {{"if(t > c/2, 2, 0)", 1.7 * 0.6, {-0.06, -0.85}}, {"c", 0.5, {-0.1, 1}}};
+    static const char *const methods[] = {"generalized-alpha", "generalized-alpha-soi2",
+                                          "rkmk-dop853"};
+    const int parameters[2] = {0, 1};
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "nutate: 1\n"
+                 "parameters: {k: 3, c: 0.8}\n"
+                 "gravity: [0, 0, 0]\n"
+                 "bodies: {b: {mass: 1, point: true}}\n"
+                 "forces: {f: {type: force, on: b, value: ['%s - k/10*sign(b.velocity.x)', 0, 0]}}",
+                 cases[i % 2].force);
+        mechanism m = mechanism_read(text);
+        nt_error error = {0};
+        nt_integrator *it;
+        nt_sensitivity *s;
+        nt_integrator_setup setup = {.system = nt_run_system(m.run),
+                                     .method = nt_method_find(methods[i / 2])};
+        assert_int_equal(nt_integrator_create(&it, &setup, &error), NT_OK);
+        assert_int_equal(nt_sensitivity_create(&s, it, parameters, 2, &error), NT_OK);
+        assert_int_equal(nt_integrator_start(it, 0, NULL, NULL, NULL, &error), NT_OK);
+        assert_int_equal(nt_sensitivity_start(s, &error), NT_OK);
+        if (nt_integrator_run(it, 1, 0.01, NULL, NULL, &error) != NT_OK)
+            fail_msg("%s, %s: %s", methods[i / 2], cases[i % 2].force, error.message);
+        CLOSE(nt_integrator_state(it).v[0], cases[i % 2].v, 1e-9);
+        for (int k = 0; k < 2; k++)
+            CLOSE(nt_sensitivity_state(s, k).v[0], cases[i % 2].rate[k], 1e-9);
+        nt_sensitivity_destroy(s);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
 /* A door is driven against a latch at 1.2 rad and rebounds with e of its speed. Its centre of mass
  * is off the hinge, so that accelerations of the body jump along with the length of a step. */
 static const char door[] =
@@ -462,6 +505,7 @@ int main(void)
                                        cmocka_unit_test(a_ball_bounces),
                                        cmocka_unit_test(tops_move_with_events),
                                        cmocka_unit_test(what_is_set_follows_the_time_of_its_event),
+                                       cmocka_unit_test(what_is_at_rest_begins_to_move),
                                        cmocka_unit_test(cut_steps_keep_the_order),
                                        cmocka_unit_test(stops_that_are_driven_move)};
     return cmocka_run_group_tests(tests, NULL, NULL);
