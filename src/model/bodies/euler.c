@@ -1,5 +1,6 @@
 #include "model/bodies/euler.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,24 +45,31 @@ m3 nt_euler_matrix(int sequence, const double angles[3])
     return m3_multiply(two, euler_turn(axes.again ? axes.i : axes.k, angles[2]));
 }
 
+/* Below this the first and the last axis are along each other but for rounding. */
+static const double ALONG = 8 * DBL_EPSILON;
+
 /* Three axes: R_ik = s sin b, R_jk = -s sin a cos b, R_kk = cos a cos b, R_ij = -s cos b sin c,
- * R_ii = cos b cos c. The first again: R_ii = cos b, R_ji = sin a sin b, R_ki = -s cos a sin b,
- * R_ij = sin b sin c, R_ik = s sin b cos c. */
+ * R_ii = cos b cos c. The first again: R_ii = cos b, R_ji = sin a sin b, R_ki = -s cos a sin b.
+ *
+ * Where the first and the last axis are along each other a and c are one turn: a is 0 there, or
+ * what rounding makes of it beside, and c is what is left of the turn whatever a is. Row j of
+ * exp(-a e_i~) R = exp(b e_j~) exp(c e_last~) is that of the last turn, with cos c at j, and s sin
+ * c at i, or of the first axis again -s sin c at k. */
 void nt_euler_angles(int sequence, m3 R, double angles[3])
 {
     euler_axes axes = euler_axes_of(sequence);
     int i = axes.i, j = axes.j, k = axes.k;
     double s = axes.sign, ii = euler_entry(R, i, i), ij = euler_entry(R, i, j),
            ik = euler_entry(R, i, k);
-    if (axes.again) {
-        angles[0] = atan2(euler_entry(R, j, i), -s * euler_entry(R, k, i));
-        angles[1] = atan2(hypot(ij, ik), ii);
-        angles[2] = atan2(ij, s * ik);
-    } else {
-        angles[0] = atan2(-s * euler_entry(R, j, k), euler_entry(R, k, k));
-        angles[1] = atan2(s * ik, hypot(ii, ij));
-        angles[2] = atan2(-s * ij, ii);
-    }
+    double sine = axes.again ? euler_entry(R, j, i) : -s * euler_entry(R, j, k);
+    double cosine = axes.again ? -s * euler_entry(R, k, i) : euler_entry(R, k, k);
+    angles[0] = hypot(sine, cosine) > ALONG ? atan2(sine, cosine) : 0;
+    angles[1] = axes.again ? atan2(hypot(ij, ik), ii) : atan2(s * ik, hypot(ii, ij));
+    double ca = cos(angles[0]), sa = s * sin(angles[0]);
+    int beside = axes.again ? k : i;
+    angles[2] = atan2((axes.again ? -s : s) *
+                          (ca * euler_entry(R, j, beside) + sa * euler_entry(R, k, beside)),
+                      ca * euler_entry(R, j, j) + sa * euler_entry(R, k, j));
 }
 
 /* The rows of the inverse of (u_1, u_2, u_3): cross products over the volume. */
