@@ -59,10 +59,38 @@ static void words_of_others_are_known(void **unused)
         assert_null(nt_suggest(strange[i], (int)strlen(strange[i]), words, WORDS));
 }
 
+/* A word may stand for several: that of them is meant which is known where it stands. */
+static void words_are_of_their_place(void **unused)
+{
+    static const char *const between[] = {"monotone", "spline", "linear", "previous"};
+    static const char *const beyond[] = {"hold", "extrapolate", "periodic", "error"};
+    static const char *const turned[] = {"axis", "angle", "matrix", "angles", "sequence"};
+    static const struct {
+        const char *word, *const *known;
+        int n;
+        const char *meant;
+    } cases[] = {
+        {"cubic", between, 4, "spline"},   {"pchip", between, 4, "monotone"},
+        {"Akima", between, 4, "monotone"}, {"constant", between, 4, "previous"},
+        {"constant", beyond, 4, "hold"},   {"clamp", beyond, 4, "hold"},
+        {"wrap", beyond, 4, "periodic"},   {"euler", turned, 5, "angles"},
+        {"order", turned, 5, "sequence"},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *found =
+            nt_suggest(cases[i].word, (int)strlen(cases[i].word), cases[i].known, cases[i].n);
+        if (!found || strcmp(found, cases[i].meant) != 0)
+            fail_msg("%s: got %s, expected %s", cases[i].word, found ? found : "nothing",
+                     cases[i].meant);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_of_others_are_known),
+        cmocka_unit_test(words_are_of_their_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
