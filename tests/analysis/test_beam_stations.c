@@ -365,6 +365,39 @@ static void test_refusals(void **state)
     }
 }
 
+/* Six factors of damping about a line that is not the center couple by their means: where they
+ * differ by too much the damping gives energy, and the section is named. */
+static void test_damping_that_gives_energy(void **state)
+{
+    static const struct {
+        const char *arm, *damping;
+        bool good;
+    } cases[] = {
+        {"0.05", "[1e-3, 1e-3, 1e-3, 6e-3, 6e-3, 6e-3]", false},
+        {"0.05", "[0, 0, 0, 1e-3, 1e-3, 1e-3]", false},
+        {"0.05", "[5e-3, 5e-3, 5e-3, 6e-3, 6e-3, 6e-3]", true},
+        {"0.05", "1e-3", true},
+        {"0", "[0, 1e-3, 0, 6e-3, 6e-3, 6e-3]", true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1500];
+        nt_model *model = NULL;
+        nt_error error = {0};
+        snprintf(text, sizeof text,
+                 "nutate: 1\nsimulation: {duration: 1, step: 1}\nbeams:\n  b: {points: [[0,0,0], "
+                 "[1,0,0]], damping: %s, sections: [{at: 0, stiffness: [3e5, 9e4, 8e4, 90, 110, "
+                 "260], mass: [1, 1, 1, 0.1, 0.1, 0.1]}, {at: 0.5, point: [0, 0, %s], stiffness: "
+                 "[3e5, 9e4, 8e4, 90, 110, 260], mass: [1, 1, 1, 0.1, 0.1, 0.1]}]}\n",
+                 cases[i].damping, cases[i].arm);
+        if (!cases[i].good)
+            refused(text, "section at 0.5: the factors of damping differ too much");
+        else if (nt_model_read_text(&model, text, strlen(text), "good", NULL, NULL, 0, &error))
+            fail_msg("%s", error.message);
+        nt_model_destroy(model);
+    }
+}
+
 /* An outline that meets itself is refused at its section; one with a slit is none of these. */
 static void test_outlines(void **state)
 {
@@ -520,6 +553,7 @@ int main(void)
         cmocka_unit_test(test_cantilever_modes),
         cmocka_unit_test(test_damped_modes),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_damping_that_gives_energy),
         cmocka_unit_test(test_outlines),
         cmocka_unit_test(test_order_does_not_follow),
         cmocka_unit_test(test_channel),

@@ -65,7 +65,8 @@ static const nt_key beam_section_keys[] = {
      .meaning = "of thin_walled: whether the last corner is joined to the first; default false"},
     {SECTION("prestress", NT_KEY_NUMBERS, prestress, NT_SECTION_PRESTRESS), .low = 6, .high = 6,
      .relative = true,
-     .meaning = "forces N1 N2 N3 (N) and moments M1 M2 M3 (N m) in the given placement; default 0"},
+     .meaning = "forces N1 N2 N3 (N) and moments M1 M2 M3 (N m) in the given placement, about the "
+                "line; default 0"},
     {0},
 };
 
@@ -95,7 +96,8 @@ const nt_key nt_beam_keys[] = {
          "which is faster, and refused where it is wrong by more than 1e-3"},
     {KEY("damping", NT_KEY_NUMBERS, damping, NT_BEAM_DAMPING), .low = 1, .high = 6,
      .count_offset = offsetof(nt_beam, damping_count), .relative = true, .unit = "s",
-     .meaning = "damping over stiffness: one factor, or six of N1 N2 N3 M1 M2 M3; default 0"},
+     .meaning = "damping over stiffness: one factor, or six of N1 N2 N3 M1 M2 M3, whose means go "
+                "with entries that couple two; default 0"},
     {KEY("quadrature", NT_KEY_CHOICE, quadrature, NT_BEAM_QUADRATURE), .choices = rules,
      .meaning = "rule of integration of the strains; default gauss. sections: Gauss between the "
                 "stations within an element, for long elements, of the inertia too"},

@@ -3,6 +3,7 @@
 #include "model/beams/beam.h"
 
 #include "base/error.h"
+#include "linalg/dense.h"
 #include "model/forces/load.h"
 
 #include <math.h>
@@ -83,6 +84,36 @@ static entries interpolate(const nt_beam *b, double station)
     for (size_t k = 0; k < sizeof at / sizeof *x; k++)
         x[k] += share * (y[k] - x[k]);
     return at;
+}
+
+/* The factor of damping that row i of a section has. */
+static double factor_of(const nt_beam *b, int i)
+{
+    return b->damping[b->damping_count == 1 ? 0 : i];
+}
+
+/* Damping of a section about the line by its stiffness C: an entry takes the mean of the factors of
+ * its row and its column. */
+static void damping_of(const nt_beam *b, const double C[36], double D[36])
+{
+    for (int i = 0; i < 36; i++)
+        D[i] = C[i] * (factor_of(b, i % 6) + factor_of(b, i / 6)) / 2;
+}
+
+/* Whether a section's damping takes energy from every motion: by the factors of its diagonal, with
+ * 1e-9 of the largest for rounding. */
+static bool takes_energy(const nt_beam *b, const nt_beam_section *section)
+{
+    double C[36], M[36], D[36], largest = 0;
+    nt_section_matrices(section, C, M);
+    damping_of(b, C, D);
+    for (int i = 0; i < 6; i++)
+        largest = fmax(largest, factor_of(b, i));
+    for (int i = 0; i < 36; i++)
+        D[i] /= sqrt(C[7 * (i / 6)] * C[7 * (i % 6)]);
+    for (int i = 0; i < 6; i++)
+        D[7 * i] += 1e-9 * largest;
+    return largest == 0 || nt_dense_is_positive6(D);
 }
 
 /* R X R^T, block by block. */
@@ -184,6 +215,13 @@ static nt_status check(const nt_run *run, const nt_element *e, const nt_beam *b,
     for (int i = 0; status == NT_OK && i < 6; i++)
         if (!(b->damping[i] >= 0))
             return nt_load_refuse(run->model, e, error, "damping is negative");
+    for (int i = 0; status == NT_OK && i < b->sections.count; i++)
+        if (!takes_energy(b, section_at(b, i)))
+            return refuse_row(run, e, b, NT_BEAM_ROW_SECTION, i, error,
+                              "section at %g: the factors of damping differ too much for its "
+                              "stiffness, whose entries couple them: some motions would gain "
+                              "energy; expected factors nearer to each other, or one",
+                              section_at(b, i)->at);
     return status;
 }
 
@@ -381,8 +419,7 @@ static void fill_elastic(const filling *f, int q)
                            .tangent = v3_scale(1 / J, slope),
                            .axes = R0};
     memcpy(p->carried, carried, sizeof carried);
-    for (int i = 0; i < 36; i++)
-        damped[i] = of.C[i] * (b->damping[i % 6] + b->damping[i / 6]) / 2;
+    damping_of(b, of.C, damped);
     turn(R0, of.C, p->C);
     turn(R0, damped, p->D);
     v3_store(p->s, m3_apply(R0, v3_load(of.s)));
