@@ -160,6 +160,22 @@ static void find_rows(nt_integrator *it, const nt_phase *from, const nt_phase *b
         s->apart[i] |= nt_problem_is_off(p, i);
 }
 
+/* A motion has no value beside a stop: its place, and why. */
+static nt_status no_value_beside(const nt_integrator *it, nt_status status, double t,
+                                 nt_error *error)
+{
+    const nt_system *system = it->problem->system;
+    char why[300] = "";
+    nt_error place = {0};
+    if (status == NT_NOT_FINITE && system->failure)
+        system->failure(system->self, why, sizeof why);
+    if (why[0] && system->place)
+        system->place(system->self, -1, &place);
+    return nt_fail_at(error, status, place.file, place.line, place.column,
+                      "constraints beside t = %.9g s: %s%s%s", t, nt_status_text(status),
+                      why[0] ? ": " : "", why);
+}
+
 nt_status nt_drive_jump(nt_integrator *it, const nt_phase *from, nt_phase *behind, bool *jumps,
                         nt_error *error)
 {
@@ -184,8 +200,7 @@ nt_status nt_drive_jump(nt_integrator *it, const nt_phase *from, nt_phase *behin
     if (status == NT_OK && !rates_jump)
         status = find_jump(it, from, behind, NT_ACCELERATION, e, &row, &jump);
     if (status != NT_OK)
-        return nt_fail(error, status, "constraints beside t = %.9g s: %s", t,
-                       nt_status_text(status));
+        return no_value_beside(it, status, t, error);
     *jumps = row >= 0;
     return !rates_jump ? NT_OK : meet_rates(it, behind, t + e, error);
 }

@@ -29,6 +29,9 @@ static const char *operation_name(int operation)
     return NULL;
 }
 
+/* Numbers that differ by less than this part of them are printed alike. */
+static const double PRINTED = 1e-8;
+
 /* The first operation whose operands are numbers and whose value is none. */
 bool nt_expression_why(const nt_expression *e, const double *variables, char *text, size_t size)
 {
@@ -46,11 +49,17 @@ bool nt_expression_why(const nt_expression *e, const double *variables, char *te
     const nt_table *table = code->operation == NT_OP_TABLE ? e->tables[code->b]
                             : code->operation == NT_OP_MAP ? e->tables[code->c]
                                                            : NULL;
-    if (code->operation == NT_OP_TABLE)
-        snprintf(text, size, "table %s has no value at %.9g: it goes from %.6g to %.6g",
-                 table_name(table), a, table->x[0], table->x[table->n - 1]);
-    else if (code->operation == NT_OP_MAP)
-        snprintf(text, size, "table %s has no value at %.6g, %.6g", table_name(table), a, b);
+    if (code->operation == NT_OP_TABLE) {
+        double low = table->x[0], high = table->x[table->n - 1];
+        bool near = fmin(fabs(a - low), fabs(a - high)) <= PRINTED * fabs(a);
+        snprintf(text, size, "table %s has no value %s %.9g: it goes from %.6g to %.6g",
+                 table_name(table), near ? "just beyond" : "at", a, low, high);
+    } else if (code->operation == NT_OP_MAP)
+        snprintf(text, size,
+                 "table %s has no value at %.6g, %.6g: it goes from %.6g to %.6g and from %.6g to "
+                 "%.6g",
+                 table_name(table), a, b, table->x[0], table->x[table->n - 1], table->u[0],
+                 table->u[table->m - 1]);
     else if (code->operation == NT_OP_DIVIDE && b == 0)
         snprintf(text, size, "%.6g is divided by 0", a);
     else if (code->operation == NT_OP_POWER)
