@@ -72,7 +72,9 @@ void nt_euler_angles(int sequence, m3 R, double angles[3])
                       ca * euler_entry(R, j, j) + sa * euler_entry(R, k, j));
 }
 
-/* The rows of the inverse of (u_1, u_2, u_3): cross products over the volume. */
+/* The rows of the inverse of (u_1, u_2, u_3): cross products over the volume. Where u_1 and u_3 are
+ * in line the first angle stays 0, the last is the whole turn about them, and the second is largest
+ * or least: as that of a norm at zero, its derivative is 0. */
 v3 nt_euler_gradient(int sequence, m3 R, int i)
 {
     euler_axes axes = euler_axes_of(sequence);
@@ -82,6 +84,8 @@ v3 nt_euler_gradient(int sequence, m3 R, int i)
     v3 second = m3_apply(euler_turn(axes.i, angles[0]), euler_axis(axes.j));
     v3 third = m3_apply(R, euler_axis(axes.again ? axes.i : axes.k));
     double volume = v3_dot(first, v3_cross(second, third));
+    if (fabs(volume) <= ALONG)
+        return i == 2 ? third : v3_of(0, 0, 0);
     v3 row = i == 0   ? v3_cross(second, third)
              : i == 1 ? v3_cross(third, first)
                       : v3_cross(first, second);

@@ -13,12 +13,14 @@ enum { NT_EULER_SEQUENCES = 12 };
 extern const char *const nt_euler_sequences[]; /* "xyz" and so on, NULL behind the last */
 
 /* The rotation of three angles, and back: the first and third from -pi to pi, the second from
- * -pi/2 to pi/2, or from 0 to pi where the first axis comes again. */
+ * -pi/2 to pi/2, or from 0 to pi where the first axis comes again. Where the first and the third
+ * axis are in line the first angle is 0, or what rounding makes of it, and the third the rest. */
 m3 nt_euler_matrix(int sequence, const double angles[3]);
 void nt_euler_angles(int sequence, m3 R, double angles[3]);
 
-/* d angles[i] / dtheta, ground axes. Infinite or not a number where the first and the third axis
- * are in line. */
+/* d angles[i] / dtheta, ground axes. Where the first and the third axis are in line they turn
+ * together: the last angle tells by how much, the first stays 0, and the derivative of the second
+ * is 0. */
 v3 nt_euler_gradient(int sequence, m3 R, int i);
 
 #endif
