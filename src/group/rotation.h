@@ -165,6 +165,14 @@ static inline v3 so3_difference(nt_frame frame, quat q0, quat q1)
     return so3_log(frame == NT_BODY ? quat_multiply(c, q1) : quat_multiply(q1, c));
 }
 
+/* A vector in the axes of a body before it turned by psi, in those after: exp(-psi~) a. In the
+ * inertial frame it turns with the body: exp(psi~) a. */
+static inline v3 so3_carry(nt_frame frame, v3 psi, v3 a)
+{
+    m3 R = quat_matrix(so3_exp(psi));
+    return frame == NT_BODY ? m3_apply_transposed(R, a) : m3_apply(R, a);
+}
+
 /* ---- tangent operator ----------------------------------------------------------------------- */
 
 /* T(psi) of the body frame. */

@@ -90,10 +90,8 @@ static void add_turn(const nt_space *space, nt_frame frame, double factor, const
         int i = block->v + block->nv - 3;
         if (block->rotation < 0)
             continue;
-        m3 R = quat_matrix(so3_exp(v3_load(x + i)));
-        v3 p = v3_load(psi + i);
-        p = frame == NT_BODY ? m3_apply_transposed(R, p) : m3_apply(R, p);
-        v3_store(v + i, v3_add(v3_load(v + i), v3_scale(factor, p)));
+        v3 turned = so3_carry(frame, v3_load(x + i), v3_load(psi + i));
+        v3_store(v + i, v3_axpy(factor, turned, v3_load(v + i)));
     }
 }
 

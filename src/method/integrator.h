@@ -7,7 +7,7 @@
 #include "method/step_control.h"
 #include "system/minimum_norm.h"
 
-/* What is made of a step that is halved: 2^40 is all of it. */
+/* How much of a step that was halved has been made: `done` of 2^40 parts. */
 typedef struct nt_parts {
     double begin, end; /* s, of the whole step */
     long long done;    /* 0: no step is under way */
@@ -25,8 +25,8 @@ struct nt_integrator {
     nt_phase within;   /* scratch, where work is followed                         */
     nt_phase balanced; /* of nt_integrator_balance, with [2 nv] v and vdot in the system's frame
                           behind it where that is another; there from the first time on */
-    struct {           /* of equal steps, the worst that was too long; see nt_report.damped */
-        double by, t, step; /* by 0: none was; s                                                */
+    struct {           /* the equal step that was most too long, see nt_report.damped       */
+        double by, t, step; /* how many times too long, 0: none was; when and its size, s       */
         int which[2];
         bool swings; /* by its stiffness, not its damping */
     } damped;
@@ -105,31 +105,33 @@ void nt_integrator_rates(const nt_integrator *integrator, const nt_phase *phase,
 
 /* Memory for `balanced`; nothing where it is there. NT_NO_MEMORY. */
 nt_status nt_integrator_take_balanced(nt_integrator *integrator);
-/* Whether accelerations and multipliers of a state at t (s), of the last step, are solved for where
- * a row shows it; and the outcomes of that where the equations have none, so that those of the
- * method stay. */
+/* Whether a row of output at time t (s) in the last step shows accelerations and multipliers that
+ * are solved for there, instead of the method's own. */
 bool nt_integrator_balances(const nt_integrator *integrator, double t);
+/* Whether that solve found that the equations have none: then the method's own are shown. */
 static inline bool nt_has_no_rates(nt_status status)
 {
     return status == NT_SINGULAR || status == NT_NOT_CONVERGED;
 }
 
-/* NT_NO_MEMORY, or NT_OK. Whether surfaces have met and parted again within a step, whose ends have
- * their times; and, of equal steps, that the worst one is kept. */
+/* Memory for what follows: NT_OK or NT_NO_MEMORY. */
 nt_status nt_meetings_take(nt_integrator *integrator);
+/* Whether surfaces have met and parted again within the step from -> to, and which. */
 bool nt_integrator_met(const nt_integrator *integrator, const nt_phase *from, const nt_phase *to,
                        nt_meeting *out);
-/* The part of that step that is to be made, for the method to see the surfaces. */
+/* The share of that step to make instead, so that the method sees these surfaces touch. */
 double nt_integrator_step_that_sees(const nt_integrator *integrator, const nt_meeting *met);
+/* Keeps the worst such meeting of equal steps. */
 void nt_integrator_watch_meetings(nt_integrator *integrator, const nt_phase *from,
                                   const nt_phase *to);
 
 /* Keeps what the report of the step that stands says of its size h. */
 void nt_integrator_watch_step(nt_integrator *integrator, double h);
 
-/* What the system came across in the last step, which stands, is looked at; and what it came across
- * in a try that does not stand, or before a run, at -infinity, is forgotten. */
+/* Looks at what the system noted in the last step, once that step stands. */
 void nt_integrator_notice(nt_integrator *integrator);
+/* Makes the system forget what it noted after time t, in a try that does not stand; with t =
+ * -infinity all that it noted before a run. */
 void nt_integrator_forget_noticed(const nt_integrator *integrator, double t);
 
 /* Energies of the system, one for each account of the watch on energy. */
@@ -145,10 +147,12 @@ nt_status nt_integrator_given_powers(nt_integrator *integrator, const nt_phase *
  */
 nt_status nt_integrator_work(nt_integrator *integrator);
 
-/* Parts of both. One try of size h; after one that does not stand, the rows of `now` are in use
- * again and no factors are kept; the new state stands; words for a step that failed. */
+/* The steps of nt_integrator_advance and nt_integrator_advance_variable, one function for each
+ * part. One try of a step of size h, from `now` into `next`. */
 nt_status nt_integrator_attempt(nt_integrator *integrator, double h);
+/* After a try that does not stand: the rows of `now` are in use again, and no factors are kept. */
 void nt_integrator_roll_back(nt_integrator *integrator);
+/* After one that does: `next` becomes the present state, at time `end`, and the step is counted. */
 nt_status nt_integrator_accept(nt_integrator *integrator, double h, double end);
 /* Two halves of accepting a step: the new state takes the place of the present one; sensitivities
  * follow it, and it is counted. */
@@ -159,6 +163,7 @@ void nt_integrator_take_back(nt_integrator *integrator);
 /* The state that stands is looked at: by the watch on energy, and by the observer (may be NULL). */
 nt_status nt_integrator_show(nt_integrator *integrator, nt_observer observer, void *context,
                              nt_error *error);
+/* Says in words why a step of size h failed; returns status. */
 nt_status nt_integrator_give_up(nt_integrator *integrator, nt_status status, double h,
                                 nt_error *error);
 

@@ -22,10 +22,10 @@ enum { /* nt_method.needs: what it asks of a system, and what it can treat */
        NT_FIRST_ORDER = 512,  /* can treat unknowns of first order  */
        NT_NO_SLIDING = 1024,  /* multipliers enter by reactions alone: no sliding mode */
        NT_MASSLESS = 2048,    /* can treat unknowns without inertia: rests them at the start */
-       /* accelerations and multipliers of a state are not those that the equations give there, but
-        * some within the step that led to it, or approximations */
+       /* the accelerations and multipliers in a state belong to a point within the step that led
+        * to it, or are approximations: they do not satisfy the equations at the state itself */
        NT_RATES_WITHIN = 4096,
-       NT_MULTIPLIERS_WITHIN = 16384, /* of these, multipliers that belong to the middle of it */
+       NT_MULTIPLIERS_WITHIN = 16384, /* and the multipliers belong to the middle of that step */
        NT_STAGGERED = 8192, /* places and velocities of a state are up to a step apart in time */
 };
 
@@ -59,8 +59,8 @@ typedef struct nt_layout {
     size_t variation; /* of memory: what varies in it, as increments; 0: as many as `memory`      */
     size_t linear;    /* scratch of `linearise` ...                                               */
     size_t linear_each; /* ... and for each direction                                             */
-    bool fours; /* of several variations `linearise` wants four side by side, see nt_directions   */
-    bool proposes; /* with these options `propose` chooses the steps, tolerance or not       */
+    bool fours;    /* `linearise` takes several variations in groups of four, see nt_directions */
+    bool proposes; /* with these options `propose` chooses the steps, even without a tolerance  */
 } nt_layout;
 
 /* A variation of a state, in the problem's frame: dq is an increment. One array of doubles each. */
@@ -109,12 +109,13 @@ typedef struct nt_report {
     double position_drift; /* largest |Phi| at the accepted point                        */
     double step;       /* s, that failed, of a method that chooses its steps; 0: not known     */
     const char *words; /* what failed, instead of the status' own; NULL: nothing else     */
-    /* h times the fastest damping that the step takes explicitly over what is stable, and the force
-     * that it is of: above 1 the step was too long for it (nt_system.fastest_damping) */
+    /* h times the fastest damping that the step treats explicitly, divided by the largest value
+     * for which the step is stable: above 1 the step was too long. damped_by tells the force that
+     * damps (nt_system.fastest_damping). */
     double damped;
     int damped_by[2];
-    /* Likewise h times the frequency of the stiffest force (nt_system.stiffest): where steps follow
-     * it, of what it comes to; with equal steps, of what it is */
+    /* The same for h times the frequency of the stiffest force (nt_system.stiffest): where steps
+     * follow that frequency, the one ahead; with equal steps, the present one. */
     double swings;
     int swings_by[2];
 } nt_report;
@@ -137,10 +138,10 @@ typedef struct nt_stepper {
     double minimum_step, maximum_step, asked_step;
     /* parameters or loads changed since `now`: what the method kept of forces is void */
     bool stale;
-    /* of `interpolate` only the power of the loads is wanted: what the tolerance allows will do for
-     * q, v and the multipliers, on the constraints or not */
+    /* `interpolate` is called for the power of the loads alone: q, v and the multipliers may be
+     * off by what the tolerance allows, and need not satisfy the constraints */
     bool glances;
-    /* restored since the step before: what the method keeps outside the state is void */
+    /* the state was restored since the last step: what the method keeps outside it is void */
     bool resumed;
     bool has_tangent; /* the step has left the tangent where it converged in linear->matrix */
     void *own; /* what `close` frees                                                              */
@@ -170,9 +171,8 @@ struct nt_method {
      * is written into next->all[NT_PHASE_T], and failures of its own are counted as rejected.
      * Never allocates. */
     nt_status (*step)(nt_stepper *stepper, double h);
-    /* Whether what the next step does follows from the state alone, with nothing that the method
-     * keeps besides; NULL: always. Where it is given, it is so after a thousand steps at most.
-     */
+    /* Whether the next step follows from the state alone, whatever the method keeps outside it.
+     * NULL: always. A method with this function answers yes at least once in a thousand steps. */
     bool (*whole)(const nt_stepper *stepper);
     /* Give back what the method owns besides memory and scratch (`own` of the stepper); NULL:
      * nothing. */

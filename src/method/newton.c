@@ -8,34 +8,37 @@
 #include <float.h>
 #include <string.h>
 
-/* A kept tangent is given up when increments shrink by less than this from one to the next, in the
- * mean of two: then a new one costs less than what it saves in the steps to come. */
+/* A kept tangent is given up when two successive increments shrink, in the mean, by less than this
+ * factor: a new one then costs less than it saves in the steps to come. */
 static const double SLOW = 0.2;
 
-/* Increments that shrink by less than this are as small as rounding lets them be, where they are
- * below their tolerances, or the iteration is in trouble. */
+/* Increments that shrink by less than this factor are either below their tolerances and as small as
+ * rounding lets them be, or the iteration does not converge. */
 static const double STUCK = 0.25;
 
 const char *const nt_reuse_words[] = {"never", "always", "auto", NULL};
 
-/* Exact tangents leave far less than what is allowed; kept ones leave about as much as they are
- * allowed: these shares of it. What they leave of coordinates is much the same from step to step
- * and adds up, what they leave of multipliers does not. */
+/* The last correction with an exact tangent leaves far less error than the tolerances allow; with a
+ * kept tangent it leaves about as much as is allowed. Therefore kept tangents are allowed these
+ * shares of the tolerances: one for coordinates, whose errors are much the same in every step and
+ * add up, and one for multipliers, whose errors do not. */
 static const double KEPT_ERROR = 0.01, KEPT_MULTIPLIERS = 0.1;
 
-/* Kept factors that do for no more steps than BRIEF save nothing: the corrections that show it are
- * in vain. After them OWN_MOST steps at most begin with their own before others are tried. */
+/* Kept factors that serve no more than BRIEF further steps save nothing, for the corrections that
+ * show it are wasted. At most OWN_MOST steps then make their own factors before kept ones are tried
+ * again. */
 enum { BRIEF = 1, OWN_MOST = 15 };
 
-/* What the residual would be, by the rate at which kept factors contract, relative to its
- * tolerance: where it is no more than that it is not asked for. */
+/* The residual at the end of a step is not evaluated where the rate at which kept factors contract
+ * shows that it is below this share of its tolerance. */
 static const double SURE = 0.1;
 
-/* A prediction of this many times what the step reaches is no measure of its sizes. */
+/* A predicted increment this many times larger than the one reached is no measure of the sizes in
+ * the step. */
 static const double ASTRAY = 10;
 
-/* Times the relative tolerance: of the largest part of R, what R may be at the end of a step in any
- * case; and what rounding of a sum of many leaves of it. */
+/* At the end of a step R may be at most IN_ANY_CASE times the relative tolerance, and ROUNDED for
+ * the rounding of a sum with many terms, both relative to the largest part of R. */
 static const double IN_ANY_CASE = 100, ROUNDED = 1e-13;
 
 /* ---- work ----------------------------------------------------------------------------------- */
@@ -67,7 +70,7 @@ NT_HOT double *nt_newton_bind(nt_newton *w, const nt_stepper *s, const nt_family
 /* ---- predict -------------------------------------------------------------------------------- */
 
 /* The tangent operator is singular at a rotation of 2 pi: a step that turns a body by more than 6
- * rad is too large for this method. The unknown that does, or -1. */
+ * rad is too large for this method. Returns the first unknown of such a rotation, or -1. */
 static int too_large_a_turn(const nt_problem *p, const nt_newton *w)
 {
     for (int b = 0; b < p->space.n_blocks; b++) {
@@ -174,8 +177,8 @@ nt_status nt_newton_tangent(nt_stepper *s, const nt_family *c, const nt_point *a
     return nt_problem_evaluate(p, at, &terms);
 }
 
-/* Solve for z = -(s R, Phi) with the tangent just made, or with the factors that are kept. A
- * tangent that is made anew in every iteration is cleared as it is read. */
+/* Solves for z, with the right-hand side -(s R, Phi), by the tangent just made or by the factors
+ * that are kept. A tangent that is made anew in every iteration is cleared as it is read. */
 static nt_status solve(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
 {
     const nt_problem *p = s->problem;
@@ -283,20 +286,20 @@ NT_HOT nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w, nt_matrix 
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 
-/* The largest so far: of each kind what inertia takes and what rounding makes, and the farthest
- * position and increment, m. */
+/* The largest found so far: inertia, and what rounding of positions contributes, each of forces and
+ * of moments; and the farthest position with its increment, m. */
 typedef struct force_sizes {
     double inertia[2], noise[2], reach;
 } force_sizes;
 
-/* Both kinds are compared, one of them with zero: nothing is decided and all stays in registers. */
+/* Compares both kinds, one of them with zero: this needs no branch, and all stays in registers. */
 static inline void widen(double largest[2], nt_quantity kind, double size)
 {
     largest[NT_LENGTH] = larger(kind == NT_LENGTH ? size : 0, largest[NT_LENGTH]);
     largest[NT_ANGLE] = larger(kind == NT_LENGTH ? 0 : size, largest[NT_ANGLE]);
 }
 
-/* Adds what a block with inertia has of these; S is the diagonal of its tangent. */
+/* Widens these sizes by those of a block with inertia; S is the diagonal of its tangent. */
 static inline void measure_block(const nt_stepper *s, const nt_newton *w, const nt_block *block,
                                  bool corrected, force_sizes *f)
 {
@@ -320,13 +323,13 @@ static inline void measure_block(const nt_stepper *s, const nt_newton *w, const 
     }
 }
 
-/* What rounding of positions makes of forces and of moments, and how far, m, the farthest of them
- * was when it was found; and what residuals may be by the tolerances of the step. */
+/* Of forces and of moments: what rounding of positions contributes, found when the farthest
+ * position was at `reach`, and what residuals may be by the tolerances of the step. */
 typedef struct rounding {
     double force[2], reach, allowed[2];
 } rounding;
 
-/* m: the farthest position and increment; what rounding makes of positions goes with it. */
+/* The farthest position with its increment, m: the rounding of positions is proportional to it. */
 static double find_reach(const nt_stepper *s, const nt_newton *w)
 {
     const nt_problem *p = s->problem;
@@ -392,9 +395,10 @@ static void set_first_order_tolerances(const nt_stepper *s, const nt_newton *w, 
     }
 }
 
-/* m/s (splitting methods: of the largest velocity): a row of kappa that is left out follows from
- * those in use and from dPhi/dt = 0, which holds to the method's order only where equations are
- * taken. It may miss by that; where it misses by more it does not follow any longer. */
+/* A row of kappa that is left out follows from the rows in use and from dPhi/dt = 0, which holds
+ * only to the method's order where the equations are taken. So it may be off by this much, m/s
+ * (in splitting methods: relative to the largest velocity). One that is off by more does not follow
+ * any longer. */
 static const double FOLLOWS = 1e-5;
 
 /* Reciprocal tolerances of the step: of increments (positions, multipliers) and of residuals (force
@@ -491,14 +495,16 @@ static void find_largest(const nt_problem *p, const double *part, double size[2]
         size[p->quantity[i]] = larger(fabs(part[i]), size[p->quantity[i]]);
 }
 
-/* How far the forces that are left at the end of a step, `rate` times the residual at hand whose
- * worst ratio to its tolerance is `ratio`, are beyond what they may be in any case: above 1 it is
- * none. The tolerances above follow the stiffness where that is far above the inertia, and so may
- * allow more than the forces of the motion are. Here they are compared with what R is made of: its
- * parts and the multipliers. A moment may be as large as the forces are at the system's length.
- * What rounding makes of positions counts as far as they reach now: a prediction may have been far
- * off. The parts are evaluated where multipliers alone do not show that R is small, and nothing is
- * where the ratio shows that all of R is below the absolute tolerances. */
+/* Compares the forces that a step leaves unbalanced with the largest that it may leave in any case.
+ * *worst is their largest ratio: above 1 the step has not converged.
+ *
+ * The forces left are `rate` times the residual at hand, whose worst ratio to its tolerance is
+ * `ratio`. The tolerances of the step follow the stiffness, and where that is far above the inertia
+ * they may allow more than the forces of the motion are. Here the forces left are compared with the
+ * parts of R and the multipliers themselves. A moment may be as large as the forces at the system's
+ * length. The rounding of positions counts by how far they reach now, for the prediction may have
+ * been far off. Nothing is evaluated where `ratio` shows that all of R is below the absolute
+ * tolerances, and the parts of R only where the multipliers do not show that R is small. */
 NT_HOT static nt_status judge_forces(nt_stepper *s, const nt_newton *w, const rounding *rounded,
                                      double rate, double ratio, double *worst)
 {
@@ -572,8 +578,9 @@ static bool is_astray(const nt_problem *p, const nt_newton *w, double relative)
     return false;
 }
 
-/* The end of a step whose residual, `rate` times that at hand with its worst ratio, is known to be
- * small enough: at the new point constraint rows alone are looked at. */
+/* Ends a step whose residual is known to be small enough: `rate` times the one at hand, whose worst
+ * ratio is `ratio`. At the new point only the constraint rows are evaluated; *met says whether they
+ * are within their tolerances, too. */
 static nt_status end_by_rows(nt_stepper *s, const nt_newton *w, const rounding *rounded,
                              double rate, double ratio, bool *met)
 {
@@ -593,16 +600,17 @@ static nt_status end_by_rows(nt_stepper *s, const nt_newton *w, const rounding *
     return status;
 }
 
-/* By how much the next increment will be smaller than the last, at most as it seems, and by how
- * much increments shrink in the mean. */
+/* Ratios of an increment to the one before it: what is expected of the next one, estimated
+ * cautiously, and the mean so far. */
 typedef struct shrinking {
     double next, mean;
 } shrinking;
 
-/* Of the n-th increment since sizes are compared; `last` and `before` came before it. With an exact
- * tangent the next shrinks by the last ratio at least. With kept factors ratios go up and down, as
- * one increment takes back what another one has stretched, and the first of them is that of what
- * the prediction lacked: so two of them tell. */
+/* `size` is that of the n-th increment since sizes are compared, `last` and `before` are those of
+ * the two before it. With an exact tangent the next increment shrinks at least by the last ratio.
+ * With kept factors the ratios go up and down, because one increment takes back what another has
+ * overshot, and the first ratio is that of the prediction's error: therefore two ratios are used.
+ */
 static shrinking shrinking_of(bool exact, int n, double size, double last, double before)
 {
     double ratio = n > 0 ? size / last : 1;
@@ -613,8 +621,7 @@ static shrinking shrinking_of(bool exact, int n, double size, double last, doubl
     return (shrinking){larger(ratio, last / before), sqrt(size / before)};
 }
 
-/* How many times what kept factors may leave the last correction was, whose worst ratio is `size`.
- */
+/* The last correction, whose worst ratio is `size`, relative to what kept factors may leave. */
 static double beyond_kept(const nt_problem *p, const nt_newton *w, double size)
 {
     double of_v = p->nc > 0 ? worst_ratio(w->z, w->per_increment, p->nv) : size;
@@ -644,10 +651,10 @@ static reuse reuse_begin(const nt_stepper *s, const nt_newton *w)
     return (reuse){.fresh = !old, .old = old, .lasts = wanted};
 }
 
-/* After a correction that has not ended the step. Factors that were made for it are used for the
- * next ones too. Where old ones are given up soon after they were made, in step after step, the
- * corrections with them were in vain: then more and more steps begin with their own, until factors
- * last again. */
+/* Decides about factors after a correction that has not ended the step. Those that were made for it
+ * serve the next corrections too. Where factors are given up soon after they were made, in one step
+ * after another, the corrections with them were wasted: then more and more steps begin with factors
+ * of their own, until factors last again. */
 static void reuse_go_on(reuse *r, nt_factors *f, bool slow, bool settled)
 {
     if (slow && r->old) {

@@ -63,10 +63,10 @@ typedef struct nt_newton {
     double *per_increment; /* [n] reciprocal tolerances                      */
     double *per_residual;  /* [n] the same of R and rows                     */
     double *T_inverse; /* [r][9] Dx = T^-1 e; [r][36] of rigid motions                            */
-    bool leaves_tangent; /* the end leaves its tangent to sensitivities: see has_tangent */
-    /* Fills q of `next` from x, where nothing else is between x and the point at which the
-     * equations hold. Kept factors may then end a step without asking them once more. NULL: they
-     * are always asked. */
+    bool leaves_tangent; /* a converged step leaves its tangent to sensitivities: has_tangent */
+    /* Computes q of `next` from x, in methods whose equations hold at that very point. With kept
+     * factors a step may then end without evaluating the equations once more. NULL: they are
+     * evaluated at the end of every step. */
     void (*place)(nt_stepper *s, const struct nt_newton *w);
 } nt_newton;
 
@@ -88,12 +88,12 @@ nt_status nt_newton_check_turn(nt_stepper *s, const nt_newton *w);
  * when wanted, the residual and the tangent into a matrix, where one is given. */
 typedef nt_status nt_newton_equations(nt_stepper *s, const nt_newton *w, nt_matrix *tangent);
 
-/* What every set of equations ends with: R and rows at the point `next`, and the tangent with X =
- * map, Y = map_mass. */
+/* Every set of equations ends with this call. It evaluates R and the rows at the point `next`, and
+ * the tangent with X = map and Y = map_mass. */
 nt_status nt_newton_evaluate(nt_stepper *s, const nt_newton *w, const double *map,
                              const double *map_mass, nt_matrix *tangent);
 
-/* Is T_inverse wanted in this call of the equations? */
+/* Whether this call of the equations has to fill T_inverse. */
 static inline bool nt_newton_needs_maps(const nt_stepper *s, const nt_matrix *tangent)
 {
     return tangent || nt_options_get(s->options, NT_OPTION_REUSE_TANGENT) != 0;

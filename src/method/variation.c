@@ -66,10 +66,7 @@ void nt_variation_carry(const nt_problem *problem, const double *x, const double
         int i = block->v + block->nv - 3;
         if (block->rotation < 0)
             continue;
-        m3 R = quat_matrix(so3_exp(v3_load(x + i)));
-        v3 turned = problem->frame == NT_BODY ? m3_apply_transposed(R, v3_load(out + i))
-                                              : m3_apply(R, v3_load(out + i));
-        v3_store(out + i, turned);
+        v3_store(out + i, so3_carry(problem->frame, v3_load(x + i), v3_load(out + i)));
     }
 }
 

@@ -39,7 +39,7 @@ static double build_carried(const nt_run *run, const nt_point *at, nt_motion *mo
     motion[body].v = v3_of(0, 0, 1);
     for (int i = 0; i < run->model->n_elements; i++) {
         const nt_element *e = &run->model->elements[i];
-        if (e->type->has_inertia && e->type->momentum)
+        if (e->type->has_inertia)
             e->type->momentum(e, &view, &p, &L);
     }
     motion[body].v = v3_of(0, 0, 0);

@@ -165,6 +165,13 @@ static inline const char *nt_element_coordinate_name(const nt_model *model, cons
 static inline bool nt_element_has_site(const nt_element *e) { return e->type->site != NULL; }
 static inline bool nt_element_has_failures(const nt_element *e) { return e->type->failure != NULL; }
 static inline bool nt_element_has_warnings(const nt_element *e) { return e->type->warning != NULL; }
+/* Whether its energy is that of several parts, which it names. */
+static inline bool nt_element_has_parts(const nt_element *e)
+{
+    return e->type->energy_part != NULL;
+}
+/* Whether it says itself how its forces change with its numbers. */
+static inline bool nt_element_varies(const nt_element *e) { return e->type->vary != NULL; }
 static inline bool nt_element_remark(const nt_model *model, const nt_element *e, char *text,
                                      size_t size)
 {

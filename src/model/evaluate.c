@@ -30,8 +30,8 @@ static int evaluate_bodies(nt_run *run, const nt_view *view, int from, int to)
                               present_gravity(run), view->terms->left_out, run->motion);
 }
 
-/* All that does not depend on the bodies' motion. What stays from point to point stands in
- * run->view. */
+/* Fills in what does not depend on the bodies' motion. What is the same at every point stands in
+ * run->view already. */
 NT_HOT static nt_view *begin_view(nt_run *run, const nt_point *at, const nt_terms *terms)
 {
     int nh = run->system.nh, nn = run->system.nn;
@@ -92,12 +92,12 @@ void nt_motion_jet(const nt_run *run, const nt_expression *function, double out[
 
 /* ---- equations ------------------------------------------------------------------------------ */
 
-/* Bodies that are evaluated at a time: their motions, 3 KB, stay in the nearest cache. */
+/* So many bodies are evaluated at a time: their motions, 3 KB, stay in the nearest cache. */
 enum { AT_A_TIME = 16 };
 
-/* Elements whose numbers are fetched before their turn comes, and how much of them: what elements
- * read in every evaluation stands at the front. In long models all of it has left the near caches
- * since the evaluation before. */
+/* The numbers of an element are fetched while the third element before it is evaluated, for in long
+ * models they have left the near caches since the last evaluation. FETCHED bytes of them are: what
+ * an element reads in every evaluation stands at the front. */
 enum { FETCH_AHEAD = 3, FETCHED = 192, CACHE_LINE = 64 };
 
 static inline void fetch_numbers(const nt_run *run, int i)
@@ -113,17 +113,18 @@ static inline void fetch_numbers(const nt_run *run, int i)
 #endif
 }
 
-/* Work that a load which can only take has done is told from that of others. */
+/* Counts the power of an element that can only take energy by itself, beside that of all. */
 static void keep_taken(const nt_run *run, const nt_element *e, double power, nt_energy *energy)
 {
     if (energy->power < power && !nt_element_gives_energy(run->model, e))
         energy->taken += energy->power - power;
 }
 
-/* All elements add to what the view asks for, bodies from next on just before the first that needs
- * them: joints see no bodies but their own, loads may see any. What bodies and joints share is in
- * the nearest cache then, and every sum has its terms in the same order as with all bodies first.
- * The element that has no value is remembered. */
+/* Lets all elements add to what the view asks for. Bodies from `next` on are evaluated on the way,
+ * just before the first element that needs them: a joint sees its own bodies alone, a load may see
+ * any. What bodies and joints share is then still in the nearest cache. Every sum has its terms in
+ * the same order as if all bodies came first. An element that has no value is kept in run->failed.
+ */
 NT_HOT static nt_status evaluate_elements(nt_run *run, const nt_view *view, int next)
 {
     int last = run->model->n_bodies - 1;
@@ -160,8 +161,7 @@ NT_HOT static nt_status evaluate_elements(nt_run *run, const nt_view *view, int 
     return NT_OK;
 }
 
-/* Whether only inertia is asked for, and all inertia is that of bodies: then no element adds to it.
- */
+/* Whether no element has anything to add: only inertia is asked for, and bodies have all of it. */
 static bool asks_bodies_alone(const nt_model *model, const nt_terms *terms)
 {
     const nt_combination *c = terms->combination;
@@ -381,7 +381,7 @@ void nt_run_energy_gained(void *self, const nt_point *from, const nt_point *to, 
         const nt_element *e = most < bodies ? NULL : &model->elements[most - bodies];
         int used = snprintf(text, (size_t)size, "%s %s", e ? nt_element_word(e) : "body",
                             e ? e->name : run->bodies[most + 1].name);
-        if (e && e->type->energy_part && used < size)
+        if (e && nt_element_has_parts(e) && used < size)
             name_part(run, e, from, to, text + used, size - used);
     }
     free(gained);

@@ -57,7 +57,7 @@ int nt_run_warning(const nt_run *run, int i, char *text, int size)
         text[0] = '\0';
     for (int k = 0; run && text && size > 0 && i >= 0 && k < run->model->n_elements; k++) {
         const nt_element *e = &run->model->elements[k];
-        if (!run->notes || run->notes[k].by == 0 || !e->type->warning || i-- > 0)
+        if (!run->notes || run->notes[k].by == 0 || !nt_element_has_warnings(e) || i-- > 0)
             continue;
         int used = snprintf(text, (size_t)size, "%s %s: ", nt_element_word(e), e->name);
         if (used < size)
@@ -88,7 +88,7 @@ void nt_run_damping_name(void *self, const int which[2], char *text, int size)
     const nt_run *run = self;
     const nt_element *e = &run->model->elements[which[0]];
     char part[80] = "";
-    if (e->type->energy_part)
+    if (nt_element_has_parts(e))
         e->type->energy_part(e, &run->view, which[1], part, sizeof part);
     snprintf(text, (size_t)size, "%s %s%s%s", nt_element_word(e), e->name, part[0] ? ", " : "",
              part);

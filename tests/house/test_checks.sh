@@ -56,6 +56,20 @@ include fail include/nutate/status.h '<nutate/method.h>'
 include fail include/nutate/status.h '"base/arena.h"'
 
 fresh
+cat >include/nutate/element.h <<'END'
+typedef struct nt_element_type {
+    int (*rows)(int i);
+    bool (*vary)(int i);
+} nt_element_type;
+END
+echo 'int n = e->type->rows(1);' >src/model/a.c
+expect pass check_layers "a function of a type is called"
+echo 'if (e->type->vary && i > 0)' >src/model/a.c
+expect fail check_layers "a function of a type is asked for"
+mv src/model/a.c src/model/element.h
+expect pass check_layers "where it belongs"
+
+fresh
 expect pass check_tree "a tidy tree"
 printf 'int a;' >src/base/a.c
 expect fail check_tree "no newline at the end"

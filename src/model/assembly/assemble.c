@@ -26,7 +26,7 @@
 
 /* ---- state from the bodies and back --------------------------------------------------------- */
 
-/* Coordinates of elements begin where these say. */
+/* Elements say where their own coordinates begin. */
 static void write_own(nt_run *run)
 {
     const nt_model *model = run->model;
@@ -117,7 +117,8 @@ static nt_status contradiction(const nt_assembly *a, int row, bool velocity, con
                       nt_model_row_name(run->model, e, row), off, unit);
 }
 
-/* Factors hold sixth powers of the model's length: of 1e60 m or 1e-70 m they are no numbers. */
+/* Factors contain sixth powers of the model's length: with 1e60 m or 1e-70 m they would overflow or
+ * vanish. */
 static bool is_out_of_range(const nt_run *run)
 {
     double largest = 0;
@@ -126,7 +127,8 @@ static bool is_out_of_range(const nt_run *run)
     return run->length < 1e-50 || largest > 1e50;
 }
 
-/* Equations of the start that have no solution, at the place of the unknown that shows it. */
+/* Says that the equations of the start have no solution, at the place of the unknown where that
+ * shows. */
 static nt_status no_solution(const nt_assembly *a, nt_status status, const char *what,
                              nt_error *error)
 {
@@ -145,7 +147,7 @@ static nt_status no_solution(const nt_assembly *a, nt_status status, const char 
                                               : "");
 }
 
-/* The element whose equations have no value at the start, at its place. */
+/* Says which element's equations have no value at the start, at its place. */
 static nt_status no_value(const nt_assembly *a, nt_status status, const char *what, nt_error *error)
 {
     const nt_run *run = a->run;
@@ -173,8 +175,8 @@ static nt_status no_value(const nt_assembly *a, nt_status status, const char *wh
 
 /* ---- positions ------------------------------------------------------------------------------ */
 
-/* Joints whose places are given in the bodies' own axes. Those that wait for an event place
- * nothing. */
+/* Whether an element places its bodies: a joint given in the bodies' own axes does, unless it waits
+ * for an event to hold them. */
 static bool by_points(const nt_run *run, const nt_element *e)
 {
     const nt_joint *joint = nt_element_as_joint(run, e);
@@ -182,7 +184,7 @@ static bool by_points(const nt_run *run, const nt_element *e)
                  : e->type->leaves_place;
 }
 
-/* What is given and what may move. Returns the number of the latter. */
+/* Fills `given`, `fixed` and `placed`. Returns how many unknowns may move. */
 static int choose_free(nt_assembly *a)
 {
     const nt_run *run = a->run;
@@ -337,7 +339,8 @@ nt_status nt_assembly_settle(nt_assembly *a, double *size)
     return status;
 }
 
-/* Everything that is free is moved from q by up to 0.6 rad and 0.2 of the model's length. */
+/* Moves everything that is free from q by chance, by up to 0.6 rad and 0.2 of the model's length.
+ */
 static void put_beside(nt_assembly *a, const double *q, unsigned *seed)
 {
     nt_run *run = a->run;
@@ -373,7 +376,7 @@ nt_status nt_assembly_settle_nearby(nt_assembly *a, double *size)
     return status;
 }
 
-/* How far rows of the level miss at the initial state; fails where one of them has no value. */
+/* By how much the rows of a level are off at the initial state; fails where one has no value. */
 static nt_status measure_finite(nt_assembly *a, nt_level level, double *size, int *worst)
 {
     nt_status status = nt_assembly_measure(a, a->run->initial_q, level, size, worst);
@@ -432,8 +435,9 @@ static void write_velocities(nt_run *run)
     }
 }
 
-/* Velocities in terms of the assembled orientation. A given velocity of the origin fixes that of
- * the centre of mass where the angular velocity is given too, and else ties the two. */
+/* Finds what the given velocities are in the assembled placement. A body's velocity is given at its
+ * origin. Where its angular velocity is given too, that fixes the velocity of its centre of mass;
+ * else it ties the two to each other. */
 static void given_velocities(nt_assembly *a)
 {
     nt_run *run = a->run;
@@ -471,9 +475,9 @@ static void given_velocities(nt_assembly *a)
         memcpy(a->v_given, run->initial_v, (size_t)a->problem->nv * sizeof(double));
 }
 
-/* No velocities satisfy all rows when the given ones do not. Zero velocities satisfy every row but
- * those of prescribed motions: so where no velocities do, whatever is given, the motions contradict
- * the joints or each other, in the placement that the bodies have. */
+/* Says why the given velocities satisfy the rows with no choice of the others. Zero velocities
+ * satisfy every row but those of prescribed motions. So where no velocities at all satisfy the
+ * rows, the motions contradict the joints or each other in the placement that the bodies have. */
 static nt_status refuse_velocities(nt_assembly *a, double scale, nt_error *error)
 {
     nt_run *run = a->run;
@@ -534,7 +538,8 @@ static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* Largest distance of a body's reference point or a joint's point from the mean of them, twice. */
+/* The model's length: the diagonal of the box around all bodies' reference points and all joints'
+ * points. */
 static void measure_length(nt_run *run)
 {
     v3 low = run->bodies[1].x0, high = low;
@@ -630,8 +635,8 @@ void nt_assembly_destroy(nt_assembly *a)
     free(a);
 }
 
-/* All of them see what was held before any is taken. What delays keep jumps by them: before the
- * start was what is held before the first sample. */
+/* Takes the first samples. Each of them sees what was held before any was taken. What delays keep
+ * jumps at the start: before it was what is held before the first sample. */
 static void take_first_samples(nt_run *run, const nt_point *at)
 {
     static const nt_terms none = {.parts = 0};
@@ -649,8 +654,8 @@ static void take_first_samples(nt_run *run, const nt_point *at)
         nt_delay_settle(run, &view, k, at->t, NULL, run->initial_memory);
 }
 
-/* A motion that holds has closed the loops by the angle from the given placement, and where it does
- * not begin with zero that angle is not zero now. */
+/* Whether a joint's motion has turned it from the given placement: then loops were closed with the
+ * motion's value, and the joint's angle is not zero at the start unless that value is. */
 static bool begins_by_motion(const nt_run *run, const nt_element *e)
 {
     const nt_joint *joint = nt_element_as_joint(run, e);
@@ -691,7 +696,8 @@ nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
     return status;
 }
 
-/* Relative to the largest multiplier: solutions that differ by more are several. */
+/* Solutions that differ by more than this, relative to the largest multiplier, are different ones.
+ */
 static const double SEVERAL = 1e-6;
 
 /* Loads and the constraints' second derivatives must have values: every method begins with them. */
@@ -710,8 +716,9 @@ static nt_status check_accelerations(nt_assembly *a, nt_error *error)
 
 /* Where laws follow reactions that they load, accelerations and multipliers may have several
  * solutions: F = k abs(N) with N = W - F and k above 1 has N = W/(1 + k) and N = W/(1 - k), the
- * equations of self-locking. Those that begin at rest are compared with those that begin at the
- * opposite multipliers. What has no solution is left to the method, whose message says so. */
+ * equations of self-locking. The solution found from zero multipliers is compared with the one
+ * found from multipliers of the opposite sign, twice as large. Equations without a solution are
+ * left to the method, whose message says so. */
 static nt_status check_unique(nt_assembly *a, nt_error *error)
 {
     const nt_problem *p = a->problem;

@@ -9,8 +9,9 @@
  * of the joint that cannot be satisfied, with the amount. */
 nt_status nt_run_assemble(nt_run *run, bool validate, nt_error *error);
 
-/* For a model that is assembled many times: what does not change is made once. Placing does not
- * renew redundant and corrections, and leaves the length as it is measured before the assembly. */
+/* For a model that is assembled many times: what does not change from one assembly to the next is
+ * made once. nt_assembly_place renews neither `redundant` nor `corrections`, and leaves the model's
+ * length as it was measured before the assembly. */
 typedef struct nt_assembly nt_assembly;
 nt_status nt_assembly_create(nt_assembly **assembly, nt_run *run, nt_error *error);
 void nt_assembly_destroy(nt_assembly *assembly); /* NULL is nothing */

@@ -15,20 +15,20 @@ struct nt_assembly {
     nt_problem *problem;
     nt_factors *factors;
     bool *placed;         /* [n_bodies]                                                         */
-    unsigned char *given; /* [nv] what the file gives: it may not move, or moves least          */
+    unsigned char *given; /* [nv] 1: the file gives it, so it stays, or is corrected least      */
     unsigned char *fixed; /* [nv] unknowns that may not move now                                */
     double *rows;         /* [nc]                                                               */
-    nt_tie *ties;         /* [n_bodies] given velocities off the centre of mass                 */
+    nt_tie *ties;         /* [n_bodies] velocities given at a point off the centre of mass      */
     int n_ties;
-    double *dv;           /* [nv] a step                                                         */
-    double *trial;        /* [nq]                                                                */
-    double *begin, *best; /* [nq] of settling                                                    */
+    double *dv;           /* [nv] a Gauss-Newton step                                            */
+    double *trial;        /* [nq] the configuration after part of that step                      */
+    double *begin, *best; /* [nq] where settling began, and the best configuration it found      */
     /* where given values may be corrected, else NULL */
     double *light;             /* [nv] weights of a correction                                  */
-    bool corrects;             /* positions move by these weights now                           */
-    double *offset;            /* [nv] how far from what is given                               */
-    double *way, *before;      /* [nv] of an approach, and the one before                       */
-    double *from;              /* [nq] of an approach                                           */
+    bool corrects;             /* given positions are being moved, by these weights             */
+    double *offset;            /* [nv] how far positions are from those given                   */
+    double *way, *before;      /* [nv] increment of this approach, and of the one before        */
+    double *from;              /* [nq] where this approach began                                */
     double *q_given, *v_given; /* [nq], [nv] before anything moved                              */
     nt_arena arena;
 };
@@ -40,13 +40,14 @@ nt_point nt_assembly_point(const nt_assembly *a);
 nt_status nt_assembly_measure(nt_assembly *a, const double *q, nt_level level, double *size,
                               int *worst);
 
-/* Gauss-Newton steps from where the model stands, to rounding or until nothing improves; *size is
- * what is left. nearby: where that fails, also from placements beside it. */
+/* Gauss-Newton steps from where the model stands, down to rounding or until none improves it; *size
+ * is what the worst row is off by then, in units of its scale. `nearby` begins again from
+ * placements beside it where that fails. */
 nt_status nt_assembly_settle(nt_assembly *a, double *size);
 nt_status nt_assembly_settle_nearby(nt_assembly *a, double *size);
 
-/* initial_v += the change of least kinetic energy that takes the rows of velocities to zero, as far
- * as `step` lets it; *change is the largest part of it in what is given. */
+/* Adds to initial_v the change of least kinetic energy that makes the velocity rows zero, among
+ * those that `step` allows. *change is its largest part in a velocity that the file gives. */
 nt_status nt_assembly_change_velocities(nt_assembly *a, nt_projection *step, double *change);
 
 /* `initial: {correct: true}`: given values that contradict a joint move, by as little as possible.

@@ -115,7 +115,7 @@ NT_HOT static void bodies_scatter(const group *g, int l, const nt_body *body, co
     }
 }
 
-/* Moves and turns: two non-negative numbers. */
+/* Whether a body moves and turns: both node numbers are non-negative. */
 static bool is_free(const nt_body *body) { return (body->t_node | body->r_node) >= 0; }
 
 static bool groupable(const nt_body *body)
@@ -123,7 +123,7 @@ static bool groupable(const nt_body *body)
     return is_free(&body[0]) && is_free(&body[1]) && is_free(&body[2]) && is_free(&body[3]);
 }
 
-/* Nodes of beams have none: their elements bring it. */
+/* Nodes of beams have no inertia of their own: their elements bring it. */
 static bool has_inertia(const nt_body *body)
 {
     const m3 *J = &body->J;

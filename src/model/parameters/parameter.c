@@ -315,7 +315,7 @@ static nt_status collect_elements(nt_survey *s, const nt_words *of_element, cons
             if (moved && (t.step == 0 || unit / v3_norm(moved->rate) < t.step))
                 t.step = unit / v3_norm(moved->rate);
         }
-        if (e->type->vary && !t.of_joint[0].count && !t.of_joint[1].count && !t.moved &&
+        if (nt_element_varies(e) && !t.of_joint[0].count && !t.of_joint[1].count && !t.moved &&
             !t.functions && !t.gravity.count) {
             char *own = NT_TAKE(&rates->arena, e->bytes, char);
             if (!own)

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "model/bodies/euler.h"
+#include "model/element.h"
 #include "output/json.h"
 
 #include <nutate/group.h>
@@ -300,7 +301,7 @@ static void put_elements(nt_json *j, nt_sketches *s)
 {
     const nt_model *model = s->run->model;
     for (int i = 0, load = 0; i < model->n_elements; i++)
-        put_element(j, s, i, model->elements[i].type->arrow ? load++ : -1);
+        put_element(j, s, i, nt_element_has_arrow(&model->elements[i]) ? load++ : -1);
 }
 
 /* ---- meshes --------------------------------------------------------------------------------- */
