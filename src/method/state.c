@@ -14,11 +14,16 @@ const double *nt_copy_numbers(double **to, const double *from, int n)
     return place;
 }
 
+/* For q and for its increments, which are more than that where unknowns of first order have none.
+ */
 size_t nt_state_room(const nt_system *system)
 {
-    return system ? (size_t)system->space.nq + 2 * (size_t)system->space.nv + (size_t)system->nh +
-                        (size_t)system->nn + (size_t)system->n_memory
-                  : 0;
+    if (!system)
+        return 0;
+    const nt_space *space = &system->space;
+    int places = space->nq > space->nv ? space->nq : space->nv;
+    return (size_t)places + 2 * (size_t)space->nv + (size_t)system->nh + (size_t)system->nn +
+           (size_t)system->n_memory;
 }
 
 nt_status nt_state_copy(nt_state *copy, double *numbers, const nt_system *system,

@@ -74,6 +74,41 @@ static void copies_outlive_steps(void **unused)
     }
 }
 
+/* Unknowns of first order have rates and no places: increments are more than q. */
+static void tangents_with_states_have_room(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "nutate: 1\n"
+        "parameters: {k: 2}\n"
+        "bodies: {b: {mass: 1, point: true, position: [0, 0, 0]}}\n"
+        "states: {first: {rate: 1 - k*first}, second: {rate: first - second}}\n"
+        "simulation: {duration: 1, step: 0.01}\n";
+    run r;
+    nt_error error = {0};
+    const int parameter = 0;
+    nt_sensitivity *sensitivity;
+    begin_model(&r, text, NULL, 0, NT_INERTIAL);
+    const nt_system *s = nt_integrator_system(r.integrator);
+    must(nt_sensitivity_create(&sensitivity, r.integrator, &parameter, 1, &error), &error);
+    must(nt_sensitivity_start(sensitivity, &error), &error);
+    advance(&r, STEPS, H);
+    size_t room = nt_state_room(s);
+    double numbers[ROOM], seen[2][ROOM];
+    assert_true(s->space.nq < s->space.nv && room < ROOM - 5);
+    for (size_t i = room; i < ROOM; i++)
+        numbers[i] = 7;
+    nt_state_tangent tangent = nt_sensitivity_state(sensitivity, 0), copy;
+    size_t n = tangent_numbers(s, &tangent, seen[0]);
+    assert_int_equal(nt_state_tangent_copy(&copy, numbers, s, &tangent), NT_OK);
+    for (size_t i = room; i < ROOM; i++)
+        assert_true(numbers[i] == 7);
+    tangent_numbers(s, &copy, seen[1]);
+    assert_memory_equal(seen[0], seen[1], n * sizeof(double));
+    nt_sensitivity_destroy(sensitivity);
+    end(&r);
+}
+
 /* A state written by hand may lack arrays. */
 static void what_is_not_there_is_not_copied(void **unused)
 {
@@ -92,6 +127,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_outlive_steps),
+        cmocka_unit_test(tangents_with_states_have_room),
         cmocka_unit_test(what_is_not_there_is_not_copied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
