@@ -1,10 +1,13 @@
-/* Dense LU with partial pivoting and a test by Cholesky, for small systems. */
+/* Dense LU with partial pivoting and a test by Cholesky, for small systems; what vectors are. */
 #ifndef NUTATE_LINALG_DENSE_H
 #define NUTATE_LINALG_DENSE_H
 
 #include <nutate/linalg.h>
 
+#include <float.h>
+#include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* A = P L U in place.
  * a     [n][n]  row by row; on return U on and above the diagonal with *inverted* diagonal
@@ -29,5 +32,27 @@ bool nt_dense_is_positive6(const double A[36]);
  * its column node. w, pivot, u: scratch. Returns 0 when W is singular. */
 int nt_dense_row_sizes(const nt_matrix *matrix, int slot, double *w, int *pivot, double *u,
                        double *scale);
+
+/* ---- vectors -------------------------------------------------------------------------------- */
+
+static inline int nt_all_finite(const double *p, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(fabs(p[i]) <= DBL_MAX))
+            return 0;
+    return 1;
+}
+
+/* Right-hand sides below this are what rounding has left of zeros: their products underflow, and no
+ * residual would say anything of them. */
+#define NT_VANISHING 1e-280
+
+static inline int nt_vanishes(const double *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs(b[i]) <= NT_VANISHING))
+            return 0;
+    return 1;
+}
 
 #endif

@@ -168,14 +168,6 @@ void nt_solver_destroy(nt_solver *solver)
 
 /* ---- factorisation -------------------------------------------------------------------------- */
 
-static int all_finite(const double *p, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!(fabs(p[i]) <= DBL_MAX))
-            return 0;
-    return 1;
-}
-
 static size_t solver_entries(const nt_solver *s)
 {
     return (size_t)s->pattern->offset[s->pattern->n_slots];
@@ -183,7 +175,7 @@ static size_t solver_entries(const nt_solver *s)
 
 static int copy_is_finite(const nt_solver *s)
 {
-    return all_finite(s->copy.values, (size_t)s->full.offset[s->full.n_slots]);
+    return nt_all_finite(s->copy.values, (size_t)s->full.offset[s->full.n_slots]);
 }
 
 static nt_status factor_dense(nt_solver *s)
@@ -395,16 +387,23 @@ static void find_bounds(nt_solver *s, const double *x, int transposed)
         s->bound[i] = 0;
         largest[i >= first] = fmax(largest[i >= first], fabs(x[i]));
     }
-    /* where forces cancel, velocities are rounding of |force|/|diagonal| and not of themselves */
+    /* where forces cancel, velocities are rounding of |force|/|diagonal| and not of themselves; a
+     * force on what has no diagonal, as one along the stroke of a crank at its dead centre, moves
+     * by what it leaves elsewhere */
+    double force = 0, stiffest = 0;
     for (int node = 0; node < p->n_primary; node++) {
         int slot = nt_pattern_find(p, node, node), row = p->node_start[node];
         int m = p->node_start[node + 1] - row;
         for (int i = 0; slot >= 0 && i < m; i++) {
             double diagonal = fabs(s->copy.values[p->offset[slot] + i * m + i]);
+            stiffest = fmax(stiffest, diagonal);
+            force = fmax(force, s->size[row + i]);
             if (diagonal > 0)
                 largest[0] = fmax(largest[0], s->size[row + i] / diagonal);
         }
     }
+    if (stiffest > 0)
+        largest[0] = fmax(largest[0], force / stiffest);
     for (int slot = 0; slot < p->n_slots; slot++) {
         int row = p->node_start[p->row[slot]], column = p->node_start[p->column[slot]];
         int m = p->node_start[p->row[slot] + 1] - row;
@@ -477,22 +476,10 @@ static double solve_pivoted(nt_solver *s, int transposed)
     return solver_check(s, s->x, transposed);
 }
 
-/* Right-hand sides below this are what rounding has left of zeros: their products underflow, and no
- * residual would say anything of them. */
-static const double VANISHING = 1e-280;
-
-static int vanishes(const double *b, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!(fabs(b[i]) <= VANISHING))
-            return 0;
-    return 1;
-}
-
 static nt_status solve_checked(nt_solver *s, double *b, int transposed)
 {
     size_t n = (size_t)s->pattern->n;
-    if (vanishes(b, n)) {
+    if (nt_vanishes(b, n)) {
         memset(b, 0, n * sizeof *b);
         return NT_OK;
     }
@@ -505,7 +492,7 @@ static nt_status solve_checked(nt_solver *s, double *b, int transposed)
     if (s->in_use != NT_SOLVER_BLOCK)
         error = solve_pivoted(s, transposed);
     if (!(error <= ACCEPTED) && s->in_use == NT_SOLVER_KLU && !s->fallback &&
-        all_finite(s->given, n)) { /* pivots of an earlier matrix may not suit this one */
+        nt_all_finite(s->given, n)) { /* pivots of an earlier matrix may not suit this one */
         nt_status status = factor_klu(s, s->klu, 1);
         if (status == NT_NO_MEMORY)
             return status;
@@ -514,7 +501,7 @@ static nt_status solve_checked(nt_solver *s, double *b, int transposed)
     }
     if (!(error <= ACCEPTED)) {
         s->proven = 0;
-        if (!all_finite(s->given, n))
+        if (!nt_all_finite(s->given, n))
             return NT_NOT_FINITE;
         if (s->in_use == NT_SOLVER_BLOCK)
             nt_block_unload(s->present, &s->copy);
@@ -753,7 +740,7 @@ nt_status nt_solver_factor_dependent(nt_solver *solver, const nt_matrix *matrix,
             return NT_NO_MEMORY;
         nt_block_drop(*place, solver->drop_list, solver->n_dropped);
     }
-    if (!all_finite(matrix->values, solver_entries(solver)))
+    if (!nt_all_finite(matrix->values, solver_entries(solver)))
         return NT_NOT_FINITE;
     nt_status status = find_sizes(solver, matrix);
     if (status != NT_OK)
