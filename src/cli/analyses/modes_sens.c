@@ -243,13 +243,15 @@ typedef struct verdict {
     bool looked_at;
     compared at;
     double slope[2], step, allowed, floor; /* rounding is below the floor */
+    double apart; /* of the slopes of two steps, the least: stiff motions whose modes are not among
+                     those that were found leave more rounding than the floor; 0 after one step */
 } verdict;
 
 typedef enum finding { RIGHT, NO_VERDICT, WRONG } finding;
 
 static finding judge(const verdict *v, double own_doubt)
 {
-    double doubt = v->at.doubt + own_doubt;
+    double doubt = v->at.doubt + v->apart + own_doubt;
     if (!v->looked_at || v->at.off <= v->allowed + v->floor)
         return RIGHT;
     if (!(doubt <= UNDECIDED * v->at.size + v->floor))
@@ -260,8 +262,11 @@ static finding judge(const verdict *v, double own_doubt)
 /* The doubt counts, with what rounding of the step may do. */
 static void take_better(verdict *v, const verdict *other)
 {
+    double apart = hypot(v->slope[0] - other->slope[0], v->slope[1] - other->slope[1]);
+    apart = !v->looked_at ? 0 : v->apart > 0 ? fmin(v->apart, apart) : apart;
     if (!v->looked_at || other->at.doubt + other->floor < v->at.doubt + v->floor)
         *v = *other;
+    v->apart = apart;
 }
 
 typedef struct checked {
@@ -294,6 +299,7 @@ static void look_at_mode(checked *c, const nt_modes *modes, int i, const nt_mode
     if (rate.repeated) /* any basis of a group is as good as another */
         return;
     double rounding = v.floor;
+    v.slope[0] = v.slope[1] = 0; /* shapes are compared entry by entry */
     v.at = compare_shapes(&mode, &rate, near, h, nt_run_system(run)->space.nv,
                           fmax(1, nt_run_length(run)));
     v.allowed = 1e-5 * v.at.size + 1e-8 / size;
@@ -317,7 +323,7 @@ static void say_verdicts(const nt_cli_mode_rates *r, int k, const char *name, co
         if (found == NO_VERDICT)
             printf("  (differences of second and fourth order over %.2g are %.2g apart, those that "
                    "the derivative is made of %.2g)",
-                   v->step, v->at.doubt, rate.doubt);
+                   v->step, v->at.doubt + v->apart, rate.doubt);
         putchar('\n');
         if (!w->looked_at)
             continue;
