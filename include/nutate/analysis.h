@@ -32,8 +32,9 @@ typedef struct nt_static_setup {
      * with an nt_loading, or a function for a system by hand; NULL: there are no paths. */
     nt_status (*set_load)(void *context, double load);
     void *context;
-    /* How the placement of nt_static_start changes with parameter k, dq[nv]: what is held and what
-     * sticks goes with it when a state is differentiated. NULL: it stays. */
+    /* How the placement of nt_static_start changes with parameter k, dq[nv], in entries of first
+     * order what they begin with: what is held, what sticks and states without any rate go with it
+     * when a state is differentiated. NULL: they stay. */
     nt_status (*placement_rates)(void *placed, int k, double *dq);
     void *placed;
 } nt_static_setup;

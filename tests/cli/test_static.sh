@@ -192,6 +192,25 @@ output: {record: [b.position.x]}
 END
 expect 0 sens stuck.yaml --of static --param x0 --param m --check
 prints "2 derivatives agree with differences of whole runs (1 of them zero"
+# at its dead centre a crank carries the gas with its joints alone: of what moves only rounding is left
+expect 0 sens "$here/../../examples/crank_train/crank_train.yaml" --of static --param bore --check --quiet -o crank.csv
+prints "d(main.force.z)/d(bore)            331097.745501         331097.745501"
+# states have rates and no places
+expect 0 sens "$here/../../examples/hydraulic_cylinder/hydraulic_cylinder.yaml" --of static --param supply --check \
+    --quiet -o cylinder.csv
+# a state without any rate stays what it begins with
+cat >counts.yaml <<END
+nutate: 1
+parameters: {k: 3, b0: 2, r: 0, F: 1.5}
+gravity: [0, 0, 0]
+bodies: {b: {mass: 1, point: true, position: [0.1, 0, 0]}}
+joints: {rail: {type: prismatic, between: [ground, b], at: [0, 0, 0], axis: [1, 0, 0]}}
+states: {beats: {rate: r*b.velocity.x, initial: b0}, lag: {rate: b.position.x - lag}}
+forces: {s: {type: force, on: b, value: [F - k*b.position.x, 0, 0]}}
+output: {record: [b.position.x, beats, lag]}
+END
+expect 0 sens counts.yaml --of static --param k --param b0 --param F --check --quiet -o -
+prints "9 derivatives agree" "d(beats)/d(b0)                            1                     1"
 # balls of a bearing are free at rest: what is said to hold them does, and the rotor sags on the races
 cat >rotor.yaml <<END
 nutate: 1

@@ -281,6 +281,9 @@ nt_status nt_static_refuse_free(nt_static *s, nt_status status, nt_error *error)
 /* Below this, relative to the drag, a direction has no stiffness at all: slender beams bend with
  * 1e-9 of what they stretch with, and rounding leaves 1e-15. */
 #define NT_STATIC_FREE 1e-14
+/* A shift that no iteration notices, but without which a matrix may have no factors where nothing
+ * is stiff: what comes out is then too large to be taken. */
+#define NT_STATIC_NEARLY_NONE 1e-15
 
 /* The smallest eigenvalue of K relative to the drag, on what constraints and holds let move; its
  * direction in `softest`. `derivative` is that of the present point. roughly: so that a clearly

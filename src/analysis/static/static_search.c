@@ -194,10 +194,6 @@ static const double SETTLED = 1e-9;
  * more than the last one did. */
 static const double NEARLY_SETTLED = 1e-7, ROUNDED = 1e-13;
 
-/* A shift that the iteration does not notice, but without which a matrix may have no factors where
- * nothing is stiff: what comes out is then too large to be taken. */
-static const double NEARLY_NONE = 1e-15;
-
 double nt_static_size(const nt_static *s, const double *x)
 {
     double angle, length, size;
@@ -242,7 +238,7 @@ static nt_status iterate(nt_static *s, const nt_static_bounds *bounds)
             return nt_static_meets_all_rows(s) ? NT_OK : NT_NOT_CONVERGED;
         }
         if (status == NT_OK)
-            status = nt_static_factor(s, NEARLY_NONE);
+            status = nt_static_factor(s, NT_STATIC_NEARLY_NONE);
         if (status == NT_OK)
             status = nt_static_correct(s, s->residual, s->step);
         if (status != NT_OK)

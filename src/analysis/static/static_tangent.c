@@ -93,18 +93,27 @@ static void turn_held(nt_static *s)
 }
 
 /* Into d[n], the right side, what the placement does along held directions, whose part of dq goes
- * into held[nv], and in rows of velocities. Without either it does nothing. */
-static nt_status follow_placement(nt_static *s, int k, double *d, double *held)
+ * into held[nv], in rows of velocities, and where nothing but the shift holds a state. Without any
+ * of them it does nothing. *moved: the largest of the last. */
+static nt_status follow_placement(nt_static *s, int k, double shift, double *d, double *held,
+                                  double *moved)
 {
     const nt_problem *p = s->problem;
     double *placed = s->vector[0], *x = s->other, *of_held = s->step;
     memset(held, 0, (size_t)p->nv * sizeof *held);
     memset(placed, 0, (size_t)p->nv * sizeof *placed);
-    if (!s->placement_rates || (s->n_holds == 0 && p->nn == 0))
+    if (!s->placement_rates || (s->n_holds == 0 && p->nn == 0 && shift == 0))
         return NT_OK;
     nt_status status = s->placement_rates(s->placed_by, k, placed);
     if (status != NT_OK)
         return status;
+    for (int i = 0; i < p->nv; i++)
+        if (s->is_first[i]) {
+            double move = shift * s->drag[i] * placed[i];
+            d[i] -= move;
+            *moved = fmax(*moved, fabs(move));
+            placed[i] = 0;
+        }
     nt_static_along_held(s, placed, held);
     memset(x, 0, (size_t)p->n * sizeof *x);
     memcpy(x, held, (size_t)p->nv * sizeof *x);
@@ -118,6 +127,28 @@ static nt_status follow_placement(nt_static *s, int k, double *d, double *held)
     return NT_OK;
 }
 
+/* Factors of the derivative; where a state has no rate at all, as one that counts, with a shift
+ * that keeps it where it is. */
+static nt_status factor_tangent(nt_static *s, double *shift)
+{
+    *shift = 0;
+    nt_status status = nt_static_factor(s, 0);
+    if (status == NT_SINGULAR && s->problem->space.n_first > 0)
+        status = nt_static_factor(s, *shift = NT_STATIC_NEARLY_NONE);
+    return status;
+}
+
+/* The shift may carry nothing of what changes with the parameter, b being the largest of that, but
+ * what it makes of states that begin elsewhere. */
+static nt_status judge_shift(const nt_static *s, double shift, double b, double moved,
+                             const double *d)
+{
+    for (int i = 0; i < s->problem->nv && shift > 0; i++)
+        if (!(fabs(shift * s->drag[i] * d[i]) <= fmax(1e-9 * b, 2 * moved)))
+            return NT_SINGULAR;
+    return NT_OK;
+}
+
 nt_status nt_static_tangent(nt_static *s, int k, nt_state_tangent *out, nt_error *error)
 {
     nt_error_clear(error);
@@ -127,21 +158,25 @@ nt_status nt_static_tangent(nt_static *s, int k, nt_state_tangent *out, nt_error
     nt_status status = check_parameter(s, k, error);
     if (status != NT_OK)
         return nt_said(error, status);
-    double *d = s->shown, *held = s->rates;
+    double *d = s->shown, *held = s->rates, shift = 0, largest = 0, moved = 0;
     status = nt_static_evaluate(s, s->residual, true);
     if (status == NT_OK)
         status = nt_static_find_drag(s);
     nt_solver_forget(s->solver);
     if (status == NT_OK) {
         turn_held(s);
-        status = nt_static_factor(s, 0);
+        status = factor_tangent(s, &shift);
     }
     if (status == NT_OK)
         status = pseudo_load(s, k, d);
+    for (int i = 0; i < p->n; i++)
+        largest = fmax(largest, fabs(d[i]));
     if (status == NT_OK)
-        status = follow_placement(s, k, d, held);
+        status = follow_placement(s, k, shift, d, held, &moved);
     if (status == NT_OK)
         status = nt_static_correct(s, d, d);
+    if (status == NT_OK)
+        status = judge_shift(s, shift, largest, moved, d);
     if (nt_problem_stops(p))
         status = NT_INTERRUPTED;
     if (status != NT_OK)

@@ -55,7 +55,8 @@ typedef struct check {
     double *q, *memory; /* the state itself: searches begin there, moved as the placement moves */
     double *v;
     double *placed, *there, *from; /* [nq] the placement, that of another value, a beginning */
-    double *increment, *unused;    /* [nv], [n_memory] scratch */
+    double *placed_v, *there_v, *from_v; /* [nv] the same of states */
+    double *increment, *unused;          /* [nv], [n_memory] scratch */
     double *numbers;
 } check;
 
@@ -81,15 +82,16 @@ static int find_columns(check *c)
     }
     size_t nq = (size_t)system->space.nq, nv = (size_t)system->space.nv;
     nt_state state = nt_static_state(c->a->state);
-    c->q = calloc(4 * nq + 2 * nv + 2 * (size_t)system->n_memory + 1, sizeof *c->q);
+    c->q = calloc(4 * nq + 5 * nv + 2 * (size_t)system->n_memory + 1, sizeof *c->q);
     if (!c->q)
         return nt_cli_no_memory();
     c->v = c->q + nq;
     c->memory = c->v + nv;
     c->placed = c->memory + system->n_memory;
     c->there = c->placed + nq, c->from = c->there + nq;
-    c->increment = c->from + nq, c->unused = c->increment + nv;
-    nt_run_initial(c->a->plan.run, c->placed, c->increment, c->unused);
+    c->placed_v = c->from + nq, c->there_v = c->placed_v + nv, c->from_v = c->there_v + nv;
+    c->increment = c->from_v + nv, c->unused = c->increment + nv;
+    nt_run_initial(c->a->plan.run, c->placed, c->placed_v, c->unused);
     memcpy(c->q, state.q, nq * sizeof *c->q);
     memcpy(c->v, state.v, nv * sizeof *c->q);
     if (system->n_memory > 0)
@@ -118,11 +120,16 @@ static nt_status state_at(check *c, const char *name, double value, double *out)
     nt_status status = nt_model_set(a->plan.run, name, value, NULL);
     if (status != NT_OK)
         return status;
-    nt_run_initial(a->plan.run, c->there, c->increment, c->unused);
+    nt_run_initial(a->plan.run, c->there, c->there_v, c->unused);
+    memcpy(c->from_v, c->v, (size_t)space->nv * sizeof *c->v);
+    for (int b = 0; b < space->n_blocks; b++)
+        for (int i = space->blocks[b].v;
+             space->blocks[b].kind == NT_FIRST && i < space->blocks[b].v + space->blocks[b].nv; i++)
+            c->from_v[i] += c->there_v[i] - c->placed_v[i];
     nt_space_difference(space, system->frame, c->placed, c->there, c->increment);
     nt_space_compose(space, system->frame, c->q, c->increment, c->from);
-    status = nt_static_start(a->state, nt_model_simulation(a->plan.model)->start, c->from, c->v,
-                             c->memory, NULL);
+    status = nt_static_start(a->state, nt_model_simulation(a->plan.model)->start, c->from,
+                             c->from_v, c->memory, NULL);
     if (status == NT_OK)
         status = nt_static_solve(a->state, NULL);
     return status == NT_OK ? sample(c, out) : status;

@@ -77,6 +77,10 @@ nt_status nt_run_placement_tangent(void *self, int k, double *dq)
         status = nt_parameter_rates_find(run, k, NULL);
     if (status == NT_OK)
         memcpy(dq, run->rates[k].dq, (size_t)run->system.space.nv * sizeof *dq);
+    const nt_space *space = &run->system.space;
+    for (int b = 0; b < space->n_blocks && status == NT_OK; b++)
+        for (int i = 0; space->blocks[b].kind == NT_FIRST && i < space->blocks[b].nv; i++)
+            dq[space->blocks[b].v + i] = run->rates[k].dv[space->blocks[b].v + i];
     return status;
 }
 
