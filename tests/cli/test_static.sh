@@ -52,6 +52,17 @@ expect 2 static truss.yaml --along P=1..x -o -
 says "--along: expected NAME or NAME=FROM..TO, got 'P=1..x'"
 expect 2 static truss.yaml --along P=3..3 -o -
 says "has no length"
+cat >bar.yaml <<'MODEL'
+nutate: 1
+parameters: {EI: 10}
+beams: {b: {points: [[0, 0, 0], [1, 0, 0]], sections: [{stiffness: [1e4, 1e4, 1e4, 9, EI, 12], mass: [1, 1, 1, 0.1, 0.1, 0.1]}]}}
+joints: {clamp: {type: fixed, between: [ground, b.root]}}
+simulation: {duration: 1, step: 1e-3}
+output: {record: [b.tip.position]}
+MODEL
+expect 2 static bar.yaml --along EI -o -
+says "the path begins where EI is 0, which the model cannot have" "bar.yaml:3:56: beam b: section at 0: stiffness is not positive definite"
+expect 0 static bar.yaml --along EI=5..10 -o -
 expect 2 static truss.yaml --path-step 0 -o -
 says "--path-step: expected a positive number"
 expect 2 static truss.yaml -o truss.yaml

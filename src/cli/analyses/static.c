@@ -317,6 +317,22 @@ static int refuse(const nt_cli_static *a, const nt_error *error)
     return status;
 }
 
+/* Says why a path that found nothing could not begin, where the model refuses a value that a
+ * parameter has there. Paths may begin at such values all the same: a mass of 0 is at rest. */
+static int refuse_begin(const nt_cli_static *a, int n)
+{
+    for (int i = 0; i < n; i++) {
+        double from = isnan(a->ranges[i].from) ? 0 : a->ranges[i].from;
+        nt_error error = {0};
+        if (nt_model_set(a->plan.run, a->ranges[i].name, from, &error) != NT_BAD_MODEL)
+            continue;
+        nt_cli_say("the path begins where %s is %g, which the model cannot have:",
+                   a->ranges[i].name, from);
+        return nt_cli_fail(a->plan.path, &error);
+    }
+    return NT_EXIT_DONE;
+}
+
 int nt_cli_static_find(nt_cli_static *a, const nt_cli_options *options)
 {
     nt_error error = {0};
@@ -340,6 +356,11 @@ int nt_cli_static_find(nt_cli_static *a, const nt_cli_options *options)
     } else
         status = nt_static_solve(a->state, &error);
     a->falls_short = !a->is_path && status != NT_OK && nt_static_load(a->state) < 1;
+    if (a->is_path && s.points == 0 && status != NT_OK && status != NT_INTERRUPTED) {
+        int begin = refuse_begin(a, options->n_loads);
+        if (begin != NT_EXIT_DONE)
+            return begin;
+    }
     return status == NT_OK ? NT_EXIT_DONE : refuse(a, &error);
 }
 
