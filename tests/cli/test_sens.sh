@@ -361,4 +361,6 @@ says "placed.yaml:2:23: initial positions cannot follow parameter off: joint pin
 # modes next to shear that is 1e4 times stiffer: differences of short steps are noise, and no verdict
 expect 0 sens "$here/../../examples/beck_column/beck_column.yaml" --of modes --param P --check --quiet -o beck.csv
 prints "no verdict  mode 13  d(eigenvalue)/d(P)" " 0 wrong"
+expect 0 sens "$here/../../examples/tethered_body/tethered_body.yaml" --of modes --param V --check --quiet -o tether.csv
+prints "149 right, 0 wrong"
 finish

@@ -251,12 +251,14 @@ typedef enum finding { RIGHT, NO_VERDICT, WRONG } finding;
 
 static finding judge(const verdict *v, double own_doubt)
 {
-    double doubt = v->at.doubt + v->apart + own_doubt;
+    double doubt = v->at.doubt + own_doubt;
     if (!v->looked_at || v->at.off <= v->allowed + v->floor)
         return RIGHT;
     if (!(doubt <= UNDECIDED * v->at.size + v->floor))
         return NO_VERDICT;
-    return v->at.off <= v->allowed + v->floor + DOUBTS * doubt ? RIGHT : WRONG;
+    if (v->at.off <= v->allowed + v->floor + DOUBTS * doubt)
+        return RIGHT;
+    return v->at.off <= DOUBTS * v->apart ? NO_VERDICT : WRONG;
 }
 
 /* The doubt counts, with what rounding of the step may do. */
@@ -299,9 +301,10 @@ static void look_at_mode(checked *c, const nt_modes *modes, int i, const nt_mode
     if (rate.repeated) /* any basis of a group is as good as another */
         return;
     double rounding = v.floor;
-    v.slope[0] = v.slope[1] = 0; /* shapes are compared entry by entry */
     v.at = compare_shapes(&mode, &rate, near, h, nt_run_system(run)->space.nv,
                           fmax(1, nt_run_length(run)));
+    /* two steps are as far apart at least as their distances from the derivative */
+    v.slope[0] = v.at.off, v.slope[1] = 0;
     v.allowed = 1e-5 * v.at.size + 1e-8 / size;
     v.floor = gap > 0 ? rounding / gap : 0;
     take_better(&c->shape, &v);
@@ -333,7 +336,7 @@ static void say_verdicts(const nt_cli_mode_rates *r, int k, const char *name, co
                i + 1, name, w->at.size, w->at.off);
         if (found == NO_VERDICT)
             printf("  (differences of second and fourth order over %.2g are %.2g apart)", w->step,
-                   w->at.doubt);
+                   w->at.doubt + w->apart);
         putchar('\n');
     }
 }
