@@ -221,6 +221,7 @@ nt_status nt_joint_prepare(nt_run *run, const nt_element *element, const nt_row_
         n == 4 && specs[0].kind == NT_ROW_COINCIDE && specs[3].kind == NT_ROW_PERPENDICULAR;
     joint->specs = specs;
     joint->n_specs = n;
+    joint->spans = distance && !model->bodies[element->a].point;
     joint->only_point =
         n == 1 && specs[0].kind == NT_ROW_COINCIDE && !joint->motion && !joint->locks;
     status = find_points(run, element, joint, validate, error);
@@ -317,7 +318,7 @@ void nt_joint_locate(nt_model *model, const nt_element *e)
 
 /* f, f', f'' of the prescribed motion, of an angle in the first row and of displacements along the
  * axes of A in the next ones, or where they are latched or limited, and the rotation vector of a
- * latch in the last; false where one that the level needs has no value. */
+ * latch and its d in the last ones; false where one that the level needs has no value. */
 static bool motion_of(const nt_joint *joint, const nt_view *view, nt_level level,
                       double f[NT_JOINT_MOTIONS][3])
 {
@@ -327,6 +328,8 @@ static bool motion_of(const nt_joint *joint, const nt_view *view, nt_level level
         double *to = k < NT_LOCK_ROTATION ? &f[k][0] : &f[NT_LOCK_ROTATION][k - NT_LOCK_ROTATION];
         if (!isnan(view->at->memory[joint->lock_memory + k]))
             *to = view->at->memory[joint->lock_memory + k];
+        if (k >= NT_LOCK_ALONG && k < NT_LOCK_ROTATION)
+            f[NT_LOCK_DISTANCE][k - NT_LOCK_ALONG] = *to;
     }
     double holds = joint->locks && view->at->memory ? view->at->memory[joint->hold_memory] : 0;
     if (holds == NT_JOINT_AT_LOWER || holds == NT_JOINT_AT_UPPER)
@@ -345,6 +348,8 @@ static const double *motion_in(const nt_row_spec *spec, double f[NT_JOINT_MOTION
 {
     if (spec->kind >= NT_ROW_LOCK)
         return f[NT_LOCK_ROTATION];
+    if (spec->kind == NT_ROW_ACROSS)
+        return f[NT_LOCK_DISTANCE];
     return f[spec->kind == NT_ROW_SLIDE ? NT_LOCK_ALONG + spec->i : NT_LOCK_ANGLE];
 }
 

@@ -17,6 +17,10 @@
  *   LOCK i j       c_i . f_j = 0                        of (1 2), (2 3), (3 1)
  *   LOCK_A i j     (e_i x c_j) . f_j = 0                no rotation about e_i
  *   LOCK_B i j     e_i . (f_j x b_i) = 0                no rotation about f_j
+ *
+ * or, of a distance, two directions u_i fixed in A across the d that was then:
+ *
+ *   ACROSS i       u_i . d = 0
  */
 #ifndef NUTATE_MODEL_JOINT_H
 #define NUTATE_MODEL_JOINT_H
@@ -80,6 +84,7 @@ typedef enum nt_row_kind {
     NT_ROW_DISTANCE,
     NT_ROW_ANGLE,
     NT_ROW_SLIDE,
+    NT_ROW_ACROSS,
     NT_ROW_LOCK,
     NT_ROW_LOCK_A,
     NT_ROW_LOCK_B,
@@ -88,8 +93,8 @@ typedef enum nt_row_kind {
 /* What a latch keeps: the angle, the displacements along the axes of A, and the rotation vector of
  * the triad of B in that of A. */
 enum { NT_LOCK_ANGLE, NT_LOCK_ALONG, NT_LOCK_ROTATION = 4, NT_JOINT_LOCKS = 7 };
-/* Motions of rows: of the angle, along the axes of A; and where rotations are latched. */
-enum { NT_JOINT_MOTIONS = 5 };
+/* Motions of rows: of the angle, along the axes of A; and where rotations are latched, and d. */
+enum { NT_LOCK_DISTANCE = 5, NT_JOINT_MOTIONS = 6 };
 
 typedef struct nt_row_spec {
     nt_row_kind kind;
@@ -120,6 +125,7 @@ typedef struct nt_joint {
     bool rotates, slides; /* has the free coordinate angle, displacement                     */
     bool turns;           /* its bodies are no points                                        */
     bool only_point;      /* holds a point and nothing else                                  */
+    bool spans;           /* holds a distance from a body that has axes                      */
     int across;           /* ground axis across which e1 was laid when the model was built   */
     int n_specs;          /* without the motion row                                          */
     const nt_row_spec *specs;

@@ -252,6 +252,18 @@ static void lock_directions(const joint_geometry *g, const nt_row_spec *spec, co
         *w = direction_in(g->f, v3_cross(unit_j, m3_apply_transposed(Q, unit_i)));
 }
 
+/* The direction of an ACROSS row, by the d in the axes of A that is latched; across e1 where
+ * nothing is. */
+static body_vector across_direction(const joint_geometry *g, int i, const double latched[3])
+{
+    v3 d = v3_load(latched), n = v3_of(1, 0, 0);
+    double length = v3_norm(d);
+    if (length > 0)
+        n = v3_scale(1 / length, d);
+    v3 u = nt_joint_perpendicular(n, nt_joint_least_along(n));
+    return direction_in(g->e, i == 0 ? u : v3_cross(n, u));
+}
+
 bool joint_row_of(joint_row *row, const joint_geometry *g, const nt_row_spec *spec, int component,
                   nt_level level, double length, const double motion[3])
 {
@@ -277,6 +289,11 @@ bool joint_row_of(joint_row *row, const joint_geometry *g, const nt_row_spec *sp
         row->value -= motion[level];
         row->explicit_rate = -motion[1];
         return true;
+    case NT_ROW_ACROSS: {
+        body_vector u = across_direction(g, spec->i, motion);
+        along_row(row, g, level, &u);
+        return true;
+    }
     case NT_ROW_LOCK:
     case NT_ROW_LOCK_A:
     case NT_ROW_LOCK_B: {
@@ -452,6 +469,9 @@ void joint_row_tangent(const nt_view *view, const joint_geometry *g, const nt_ro
         break;
     case NT_ROW_SLIDE:
         along_tangent(view, g, g->e[spec->i].r, k);
+        break;
+    case NT_ROW_ACROSS:
+        along_tangent(view, g, across_direction(g, spec->i, motion).r, k);
         break;
     case NT_ROW_PERPENDICULAR:
         directions_tangent(view, g->e[spec->i].r, g->f[spec->j].r, k);

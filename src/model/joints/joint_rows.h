@@ -32,7 +32,7 @@ void joint_geometry_of(joint_geometry *geometry, const nt_element *element, cons
 void joint_positions_of(joint_geometry *geometry, const nt_element *element, const nt_view *view);
 
 /* One row at a level; component picks one of the three COINCIDE rows. motion is f, f', f'',
- * of a latched rotation its vector.
+ * of a latched rotation its vector, of ACROSS the latched d in the axes of A.
  * False where the row has no value (a distance of zero). */
 bool joint_row_of(joint_row *row, const joint_geometry *geometry, const nt_row_spec *spec,
                   int component, nt_level level, double length, const double motion[3]);

@@ -26,8 +26,6 @@ static int rotation_specs(const nt_joint *joint, nt_row_spec *out)
     int across = 0;
     nt_row_spec cross = {0};
     for (int i = 0; i < joint->n_specs; i++) {
-        if (joint->specs[i].kind == NT_ROW_DISTANCE)
-            return 0;
         if (joint->specs[i].kind == NT_ROW_PERPENDICULAR)
             across++, cross = joint->specs[i];
     }
@@ -62,6 +60,8 @@ static int lock_specs(const nt_joint *joint, nt_row_spec out[NT_JOINT_LOCKS])
     for (int k = 0; k < 3; k++)
         if (is_free_along(joint, k))
             out[n++] = (nt_row_spec){NT_ROW_SLIDE, k, 0};
+    for (int k = 0; k < 2 && joint->spans; k++)
+        out[n++] = (nt_row_spec){NT_ROW_ACROSS, k, 0};
     return n;
 }
 
@@ -161,6 +161,9 @@ const char *nt_joint_row_name(const nt_model *model, const nt_element *element, 
         return spec.i == spec.j ? "angle between its axes" : rotation[3 - spec.i - spec.j];
     case NT_ROW_DISTANCE:
         return "distance";
+    case NT_ROW_ACROSS:
+        return spec.i == 0 ? "position in the 1st direction across its length"
+                           : "position in the 2nd direction across its length";
     case NT_ROW_LOCK:
         return rotation[spec.i];
     case NT_ROW_LOCK_A:
