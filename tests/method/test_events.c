@@ -382,7 +382,8 @@ static void latched_rotations_have_their_tangent(void **state)
 {
     static const char *const joints[] = {"spherical, at: [0.5, 0.1, 0]",
                                          "universal, at: [0.5, 0, 0], axes: [[0, 1, 0], [0, 0, 1]]",
-                                         "inline, at: [0.5, 0.1, 0], axis: [0.3, 0.2, 1]"};
+                                         "inline, at: [0.5, 0.1, 0], axis: [0.3, 0.2, 1]",
+                                         "distance, points: [[0.2, 0.1, 0], [0, 0.1, 0.3]]"};
     enum { ROOM = 64 };
     (void)state;
     for (size_t c = 0; c < sizeof joints / sizeof joints[0]; c++) {
@@ -434,6 +435,57 @@ static void latched_rotations_have_their_tangent(void **state)
         nt_problem_destroy(problem);
         print_message("%s: tangent off by %.1e\n", joints[c], difference);
         assert_true(difference < 1e-7);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
+/* A rod between two bodies that turn in space is latched: from then on they are one body, with the
+ * momentum, the angular momentum and, by that, the energy of it. */
+static void a_latched_rod_makes_one_body(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "initial: {correct: true}\n"
+        "bodies:\n"
+        "  a: {mass: 3, inertia: [1, 2, 2.5], angular_velocity: [1, 0.5, 0.3]}\n"
+        "  b: {mass: 1, inertia: [5, 2, 4], position: [0.9, 0.1, 0.2], velocity: [0, 1, 0.5], "
+        "angular_velocity: [-1, 0, 2]}\n"
+        "joints: {rod: {type: distance, between: [a, b], points: [[0.2, 0.1, 0], [0, 0.1, 0.3]]}}\n"
+        "events: {lock: {when: t - 0.3, then: [{latch: rod}]}}\n";
+    static const char *const methods[] = {"rkmk-dop853", "generalized-alpha-soi2", "theta"};
+    (void)state;
+    for (size_t c = 0; c < sizeof methods / sizeof methods[0]; c++) {
+        mechanism m = mechanism_read(text);
+        nt_error error = {0};
+        seen s;
+        double before[3], after[3], p[2][3], wa[3], wb[3], off = c == 0 ? 1e-11 : 1e-4;
+        nt_integrator *it = begin_run(&m, methods[c], &s);
+        assert_int_equal(nt_integrator_run(it, 0.3, 1e-3, NULL, NULL, &error), NT_OK);
+        look_at(&m, it, "momentum", p[0]);
+        look_at(&m, it, "angular_momentum", before);
+        if (nt_integrator_run(it, 1, 1e-3, NULL, NULL, &error) != NT_OK)
+            fail_msg("%s", error.message);
+        assert_int_equal(s.n, 1);
+        assert_true(s.energy[0][1] < s.energy[0][0] - 1e-3);
+        look_at(&m, it, "momentum", p[1]);
+        look_at(&m, it, "angular_momentum", after);
+        for (int i = 0; i < 3; i++) {
+            CLOSE(p[1][i], p[0][i], 1e-12);
+            CLOSE(after[i], before[i], off);
+        }
+        nt_state end = nt_integrator_state(it); /* the bodies' axes turn alike */
+        double d[3], apart = 0;
+        for (int i = 0; i < 3; i++)
+            d[i] = end.q[7 + i] - end.q[i], apart += d[i] * d[i];
+        look_at(&m, it, "a.angular_velocity", wa);
+        look_at(&m, it, "b.angular_velocity", wb);
+        double size[2] = {0};
+        for (int i = 0; i < 3; i++)
+            size[0] += wa[i] * wa[i], size[1] += wb[i] * wb[i];
+        CLOSE(size[0], size[1], off);
+        assert_true(apart > 0.1);
         nt_integrator_destroy(it);
         mechanism_close(&m);
     }
@@ -710,22 +762,89 @@ static void a_joint_that_is_let_go_has_no_friction(void **state)
     }
 }
 
+/* A stone that is thrown up at 5 m/s is above H = 1.2741 m between t = (5 -+ sqrt(25 - 2 g
+ * H))/g, 9.5 ms apart: within a quarter of a step of 0.25 s, where nothing but the way that it
+ * turns tells. */
+static const char turning[] =
+    "nutate: 1\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies: {stone: {mass: 2, point: true, position: [0, 0, 0], velocity: [0, 0, 5]},\n"
+    "         other: {mass: 2, point: true, position: [1, 0, 0], velocity: [0, 0, 5]}}\n"
+    "states: {n: {rate: 0}, over: {rate: 0}}\n"
+    "events:\n"
+    "  up: {when: stone.position.z - 1.2741, direction: rising, then: [{set: {n: n + 1}}]}\n"
+    "  down: {when: 1.2741 - other.position.z, direction: rising, then: [{set: {n: n + 10}}]}\n"
+    "  pulse: {when: (t - 0.76)*(0.76002 - t), then: [{set: {over: over + 1}}]}\n"
+    "  never: {when: stone.position.z - 1.275, then: [{set: {n: n + 100}}]}\n";
+
+static void what_passes_and_comes_back_is_found(void **state)
+{
+    static const struct {
+        const char *method;
+        double tolerance, off;
+    } cases[] = {{"generalized-alpha", 0, 1e-12},
+                 {"generalized-alpha-soi2", 0, 1e-12},
+                 {"theta", 0, 1e-12},
+                 {"semi-explicit-2", 0, 1e-12},
+                 {"rkmk-dopri5", 0, 1e-12},
+                 {"rkmk-dop853", 0, 1e-12},
+                 {"rkmk-dop853", 1e-10, 1e-12},
+                 {"bdf", 1e-10, 1e-7}};
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        mechanism m = mechanism_read(turning);
+        nt_error error = {0};
+        seen s;
+        nt_integrator *it = begin_variable(&m, cases[c].method, cases[c].tolerance, &s);
+        assert_int_equal(nt_integrator_run(it, 1, 0.25, NULL, NULL, &error), NT_OK);
+        double half = sqrt(25 - 2 * 9.81 * 1.2741) / 9.81, top = 5 / 9.81;
+        if (s.n != 4)
+            fail_msg("%s: %d events", cases[c].method, s.n);
+        CLOSE(s.t[0], top - half, cases[c].off);
+        CLOSE(s.t[1], top + half, cases[c].off);
+        CLOSE(s.t[2], 0.76, 1e-9);
+        CLOSE(s.t[3], 0.76002, 1e-9);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
+/* An expression without a value is said with the event and its place. */
+static void an_event_without_a_value_is_named(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "bodies: {stone: {mass: 2, point: true, position: [0, 0, 0], velocity: [0, 0, 5]}}\n"
+        "events:\n"
+        "  high: {when: log(stone.position.z - 1), then: [{stop: high}]}\n";
+    (void)state;
+    mechanism m = mechanism_read(text);
+    nt_error error = {0};
+    seen s;
+    nt_integrator *it = begin_run(&m, "generalized-alpha", &s);
+    assert_int_equal(nt_integrator_run(it, 1, 0.01, NULL, NULL, &error), NT_NOT_FINITE);
+    if (!strstr(error.message, "the expression of event high at"))
+        fail_msg("%s", error.message);
+    nt_integrator_destroy(it);
+    mechanism_close(&m);
+}
+
 static void bad_events_are_refused(void **state)
 {
     static const char head[] =
         "nutate: 1\n"
         "parameters: {k: 1}\n"
-        "bodies: {bob: {mass: 1, inertia: [1, 1, 1]}}\n"
+        "bodies: {bob: {mass: 1, inertia: [1, 1, 1]}, box: {mass: 1, inertia: [1, 1, 1]}}\n"
         "joints:\n"
         "  ball: {type: spherical, between: [ground, bob], at: [0, 0, 0]}\n"
-        "  rod: {type: distance, between: [ground, bob], points: [[0, 0, -1], [1, 0, 0]]}\n"
+        "  weld: {type: fixed, between: [bob, box], at: [0, 0, 0]}\n"
         "  hook: {type: inline, between: [ground, bob], at: [0, 0, 1], axis: "
         "[0, 0, 1], active: false}\n"
         "events:\n";
     static const struct {
         const char *event, *words;
     } cases[] = {
-        {"  a: {when: t - 1, then: [{latch: rod}]}\n", "no free coordinate"},
+        {"  a: {when: t - 1, then: [{latch: weld}]}\n", "no free coordinate"},
         {"  a: {when: t - 1, then: [{release: hook}]}\n", "never holds"},
         {"  a: {when: t - 1, then: [{engage: ball}]}\n", "always holds"},
         {"  a: {when: t - 1, then: [{set: {kk: 2}}]}\n", "neither a parameter nor a state"},
@@ -774,12 +893,15 @@ int main(void)
         cmocka_unit_test(panels_latch_at_once),
         cmocka_unit_test(a_latch_locks_all_that_is_free),
         cmocka_unit_test(latched_rotations_have_their_tangent),
+        cmocka_unit_test(a_latched_rod_makes_one_body),
         cmocka_unit_test(jumps_over_zero_are_located),
         cmocka_unit_test(a_stone_is_thrown),
         cmocka_unit_test(a_hook_that_waits_places_nothing),
         cmocka_unit_test(a_joint_that_is_open_says_by_how_much),
         cmocka_unit_test(rounding_is_no_passage),
         cmocka_unit_test(a_joint_that_is_let_go_has_no_friction),
+        cmocka_unit_test(what_passes_and_comes_back_is_found),
+        cmocka_unit_test(an_event_without_a_value_is_named),
         cmocka_unit_test(bad_events_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "method/integrator.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A point in the system's frame, for its functions. */
@@ -54,6 +55,17 @@ nt_status nt_stops_within(nt_integrator *it, double part, double h, double *g)
     double t = s->now.all[NT_PHASE_T] + part * h;
     nt_status status = nt_integrator_between(it, &s->now, &s->next, t, &at);
     return status == NT_OK ? nt_stops_indicators(it, &at, g) : status;
+}
+
+void nt_stops_say_without_value(nt_integrator *it, int i)
+{
+    const nt_system *system = it->problem->system;
+    char words[200] = "";
+    if (it->stops.events->indicator_word)
+        it->stops.events->indicator_word(system->self, i, words, sizeof words);
+    snprintf(it->failed, sizeof it->failed,
+             "the expression of %s, which is to pass zero, has no finite value",
+             words[0] ? words : "what is looked at");
 }
 
 /* Whether an indicator changes with accelerations or multipliers. */

@@ -267,8 +267,10 @@ static nt_status look_at(nt_integrator *it, double h, double part, bool *any)
         s->fired[i] = !leaves && passes(s->way[i], s->side[i], g[i]);
         *any = *any || s->fired[i];
         s->size[i] = fmax(s->size[i], fabs(g[i]) / h);
-        if (!(isfinite(g[i])))
+        if (!isfinite(g[i])) {
+            nt_stops_say_without_value(it, i);
             status = NT_NOT_FINITE;
+        }
     }
     return status;
 }

@@ -133,6 +133,8 @@ nt_status nt_stops_within(struct nt_integrator *integrator, double part, double 
 /* Where an indicator that comes back between two of the first n samples is beyond its zero, as a
  * part of the step; 0: nowhere. n is 0 where nothing was looked at. */
 nt_status nt_stops_find_dip(struct nt_integrator *integrator, double h, int n, double *part);
+/* Words, for a step that is given up, for an indicator that has no value within it. */
+void nt_stops_say_without_value(struct nt_integrator *integrator, int indicator);
 /* largest[n], the largest sizes of indicators, is raised to what the present ones, g[n], are made
  * of: their rounding is a part of that. before: the state before an instant, or NULL. */
 nt_status nt_stops_measure(struct nt_integrator *integrator, const nt_phase *before,
