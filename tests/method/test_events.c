@@ -848,6 +848,8 @@ static void bad_events_are_refused(void **state)
         {"  a: {when: t - 1, then: [{release: hook}]}\n", "never holds"},
         {"  a: {when: t - 1, then: [{engage: ball}]}\n", "always holds"},
         {"  a: {when: t - 1, then: [{set: {kk: 2}}]}\n", "neither a parameter nor a state"},
+        {"  a: {when: t - 1, then: [{set: {k: 'delay(bob.position.x, 0.1)'}}]}\n",
+         "has no history here: expected the same delay in a force"},
         {"  a: {when: t - 1, then: [{start: b}]}\n", "there is no event 'b'"},
         {"  a: {when: t - 1, then: [{engage: hook}]}\n  b: {when: t - 1, then: [{release: "
          "hook}]}\n",

@@ -231,7 +231,8 @@ static int delay(void *self, const nt_expression *of, const nt_expression *by, c
         while (nt_quantity_kinds[quantity.kind].of != NT_OF_DELAY)
             quantity.kind++;
         quantity.object = k;
-        *words = "is recorded where a force or a state has the same: this one has no history";
+        *words = "has no history here: expected the same delay in a force, a state, a sampled "
+                 "value or `when` of an event, whose history this then has";
         int column = k < 0 ? -1 : nt_model_column(model, &quantity);
         return column < 0 ? -1 : time + 1 + column;
     }
