@@ -103,12 +103,7 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
 
 static void reaction(const nt_element *element, const nt_view *view, nt_v3 *force, nt_v3 *torque)
 {
-    nt_pair_force at;
-    nt_v3 unknown = {NAN, NAN, NAN};
-    bool good =
-        law(element, view, &view->motion[element->a], &view->motion[element->b], &at) == NT_OK;
-    *force = good ? at.force[1] : unknown;
-    *torque = good ? at.moment[1] : unknown;
+    nt_element_pair_reaction(element, view, law, force, torque);
 }
 
 static bool depends_on_rates(const nt_run *run, const nt_element *element)

@@ -584,6 +584,10 @@ NT_API nt_status nt_element_couple_pair(nt_model *model, nt_element *element);
  * the law, good to 1e-9 of smooth ones), or its power. */
 NT_API nt_status nt_element_add_pair(const nt_element *element, const nt_view *view,
                                      nt_pair_law law);
+/* For `reaction`: the force on B that the law says, and its moment about B's reference point as the
+ * torque; NaN where it has no value. */
+NT_API void nt_element_pair_reaction(const nt_element *element, const nt_view *view,
+                                     nt_pair_law law, nt_v3 *force, nt_v3 *torque);
 
 /* ---- joints between two bodies, without derivatives -------------------------------------------
  */
@@ -607,6 +611,10 @@ NT_API nt_status nt_element_couple_rows(nt_model *model, nt_element *element);
  * to 1e-12, with 70. */
 NT_API nt_status nt_element_add_rows(const nt_element *element, const nt_view *view,
                                      nt_pair_rows law);
+/* For `reaction`: the force of the multipliers on B, -J^T lambda, and their moment about B's
+ * reference point as the torque; NaN where the law has no value. */
+NT_API void nt_element_rows_reaction(const nt_element *element, const nt_view *view,
+                                     nt_pair_rows law, nt_v3 *force, nt_v3 *torque);
 
 /* ---- plugins ----------------------------------------------------------------------------------
  */

@@ -186,3 +186,16 @@ nt_status nt_element_add_pair(const nt_element *e, const nt_view *view, nt_pair_
         nt_pair_add(e, view, row, &rows[row]);
     return status;
 }
+
+void nt_element_pair_reaction(const nt_element *e, const nt_view *view, nt_pair_law law,
+                              nt_v3 *force, nt_v3 *torque)
+{
+    nt_pair_force at = {0};
+    const v3 none = v3_of((double)NAN, (double)NAN, (double)NAN);
+    bool asked = e && view && law && force && torque;
+    bool good = asked && law(e, view, &view->motion[e->a], &view->motion[e->b], &at) == NT_OK;
+    if (force)
+        *force = good ? at.force[1] : none;
+    if (torque)
+        *torque = good ? at.moment[1] : none;
+}

@@ -27,6 +27,7 @@ typedef struct rows_law {
     double first, second; /* s, steps of first and second derivatives along the motion */
     bool gives;           /* the law gives J                                           */
     bool is_timed;        /* it depends on the time                                    */
+    bool grounds;         /* derivatives in the place of the ground are wanted as well */
 } rows_law;
 
 /* Differences of sixth order, by values on both sides. */
@@ -72,7 +73,7 @@ static double way_step(const rows_law *p, int i)
 /* Whether nothing moves along way i: those of the ground. */
 static bool is_still(const rows_law *p, int i)
 {
-    return (i < 6 ? p->element->a : p->element->b) == 0;
+    return (i < 6 ? p->element->a : p->element->b) == 0 && !p->grounds;
 }
 
 static nt_status phi(const rows_law *p, double s, const nt_motion at[2], double *out)
@@ -485,6 +486,28 @@ nt_status nt_element_add_rows(const nt_element *element, const nt_view *view, nt
         view->terms->combination->stiffness != 0)
         status = add_force_tangent(&p, at, J);
     return status;
+}
+
+void nt_element_rows_reaction(const nt_element *element, const nt_view *view, nt_pair_rows law,
+                              nt_v3 *force, nt_v3 *torque)
+{
+    const v3 none = v3_of((double)NAN, (double)NAN, (double)NAN);
+    if (force && torque)
+        *force = *torque = none;
+    if (!element || !view || !view->lambda || !law || !force || !torque)
+        return;
+    const nt_motion at[2] = {view->motion[element->a], view->motion[element->b]};
+    rows_law p = {
+        .element = element, .view = view, .law = law, .n = element->n_rows, .grounds = true};
+    double J[MOST_ROWS * WAYS];
+    if (p.n > MOST_ROWS || gradient(&p, at, J) != NT_OK)
+        return;
+    *force = *torque = v3_of(0, 0, 0);
+    for (int r = 0; r < p.n; r++) {
+        double lambda = view->lambda[element->first_row + r];
+        *force = v3_axpy(-lambda, v3_load(J + r * WAYS + 6), *force);
+        *torque = v3_axpy(-lambda, v3_load(J + r * WAYS + 9), *torque);
+    }
 }
 
 /* Multipliers and forces couple everything. */

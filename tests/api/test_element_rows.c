@@ -96,6 +96,11 @@ static const char *row_name(const nt_model *model, const nt_element *element, in
     return names[row];
 }
 
+static void reaction(const nt_element *element, const nt_view *view, nt_v3 *force, nt_v3 *torque)
+{
+    nt_element_rows_reaction(element, view, law, force, torque);
+}
+
 static const nt_element_type type = {
     .version = NT_ELEMENT_VERSION,
     .section = &nt_joint_section,
@@ -109,6 +114,7 @@ static const nt_element_type type = {
     .evaluate = evaluate,
     .row_quantity = row_quantity,
     .row_name = row_name,
+    .reaction = reaction,
 };
 
 static const char text[] =
@@ -204,6 +210,38 @@ static void it_moves_the_same_either_way(void **unused)
         assert_true(fabs(work) > 1e-2);
         assert_true(fabs(change - work) < 1e-3 * fabs(begin[0]));
         motion_free(&start);
+    }
+}
+
+/* Its force on B is that of the multipliers, its torque that of the arm (0, -1, 0.2) of B. */
+static void its_force_is_known(void **unused)
+{
+    (void)unused;
+    for (int knows = 0; knows < 2; knows++) {
+        motion m = {0};
+        nt_error error = {0};
+        double value[2][3], R[4];
+        static const char *const names[] = {"ball.force", "ball.torque"};
+        assert_int_equal(motion_make(&m, knows, "generalized-alpha", &error), NT_OK);
+        nt_state s = nt_integrator_state(m.integrator);
+        nt_quantity_info q;
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(nt_model_quantity(m.model, names[i], &q, &error), NT_OK);
+            assert_int_equal(nt_run_sample(m.run, &q, &s, NULL, value[i], &error), NT_OK);
+        }
+        assert_int_equal(nt_model_quantity(m.model, "top.orientation", &q, &error), NT_OK);
+        assert_int_equal(nt_run_sample(m.run, &q, &s, NULL, R, &error), NT_OK);
+        /* the tops stand upright at the start: the arm has the axes of the ground */
+        assert_true(fabs(fabs(R[0]) - 1) < 1e-12);
+        const double *f = value[0], *l = s.lambda + 5;
+        const double arm[3] = {0, -1, 0.2};
+        assert_true(fabs(l[0]) + fabs(l[1]) + fabs(l[2]) > 1);
+        for (int i = 0; i < 3; i++) {
+            int j = (i + 1) % 3, k = (i + 2) % 3;
+            assert_true(fabs(f[i] + l[i]) < 1e-10 * (1 + fabs(l[i])));
+            assert_true(fabs(value[1][i] - (arm[j] * f[k] - arm[k] * f[j])) < 1e-8);
+        }
+        motion_free(&m);
     }
 }
 
@@ -303,6 +341,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_moves_the_same_either_way),
+        cmocka_unit_test(its_force_is_known),
         cmocka_unit_test(its_tangents_are_right),
         cmocka_unit_test(both_tangents_are_the_same),
         cmocka_unit_test(without_a_value_it_is_refused),

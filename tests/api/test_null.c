@@ -709,6 +709,14 @@ static void in_element_types(void **state)
     INVALID(nt_element_add_rows(NULL, &view, NULL));
     INVALID(nt_element_add_rows(&element, NULL, NULL));
     INVALID(nt_element_add_rows(&element, &view, NULL));
+    nt_v3 force = {0}, torque = {0};
+    nt_element_pair_reaction(NULL, &view, NULL, &force, &torque);
+    assert_true(isnan(force.x) && isnan(torque.z));
+    nt_element_pair_reaction(&element, &view, NULL, NULL, NULL);
+    force = torque = (nt_v3){0};
+    nt_element_rows_reaction(&element, NULL, NULL, &force, &torque);
+    assert_true(isnan(force.x) && isnan(torque.z));
+    nt_element_rows_reaction(&element, &view, NULL, NULL, NULL);
 }
 
 int main(void)
