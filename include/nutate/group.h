@@ -8,9 +8,9 @@
  *   NT_BODY      R = R_n exp(psi~),  dR = R dTheta~,   dTheta = T(psi) dpsi
  *   NT_INERTIAL  R = exp(psi~) R_n,  dR = dtheta~ R,   dtheta = T(psi)^T dpsi
  *   NT_SE3       as NT_BODY, and what moves with the rotation is in body axes too: a block
- *                R^3 x SO(3) is then one of rigid motions, increments xi = (u, psi), velocity (V,
- * W) with dx/dt = R V; of spaces whose other blocks are R^n 3 x 3 and 6 x 6 matrices are arrays row
- * by row. Output may not overlap input unless said.
+ *                R^3 x SO(3) is one of rigid motions, increments xi = (u, psi), velocity (V, W)
+ *                with dx/dt = R V; the space's other blocks are R^n
+ * Matrices, 3 x 3 and 6 x 6, are arrays row by row. Output may not overlap input unless said.
  *
  * Threads. Every function here may be called from any thread: it writes its outputs and nothing
  * else. Spaces are only read once they are laid out.

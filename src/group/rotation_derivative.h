@@ -54,8 +54,11 @@ static inline m3 so3_operator_derivative(so3_operator f, v3 psi, v3 k)
 }
 
 /* d(DF[u] k)/dpsi. With d = psi . u, differentiating
+ *
  *   DF[u] k = p u x k + r (u x (psi x k) + psi x (u x k)) + d (p1 psi x k + r1 psi x (psi x k))
+ *
  * gives
+ *
  *   (p1 u x k + r1 (u x (psi x k) + psi x (u x k)) + d (p2 psi x k + r2 psi x (psi x k))) psi^T
  *   + (p1 psi x k + r1 psi x (psi x k)) u^T
  *   - r (u~ k~ + (u x k)~)

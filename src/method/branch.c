@@ -3,10 +3,10 @@
  * jump. Reactions are finite there as elsewhere, and a step over h moves velocities by h times
  * accelerations. With
  *
- *   d = v1 - v0 - h/2 (vdot0 + vdot1)        of a smooth motion that turns at the rate w: v (h
- * w)^3/12
+ *   d = v1 - v0 - h/2 (vdot0 + vdot1),
  *
- * the step jumps where the kinetic energy of d is more than a hundredth of that of the motion,
+ * which is v (h w)^3/12 for a smooth motion that turns at the rate w, the step jumps where the
+ * kinetic energy of d is more than a hundredth of that of the motion,
  *
  *   d . M d > JUMP^2 max(v0 . M v0, v1 . M v1),    M = M(q1).
  *

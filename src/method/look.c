@@ -97,7 +97,7 @@ bool nt_integrator_balances(const nt_integrator *it, double t)
     return (it->method->needs & NT_RATES_WITHIN) || t < it->stepper.now.all[NT_PHASE_T];
 }
 
-/* With the force that has no value there, and its place. */
+/* Says that there is no balance at t, with the force that has no value there and its place. */
 static void say_no_balance(const nt_problem *p, double t, nt_status status, nt_error *error)
 {
     const nt_system *system = p->system;

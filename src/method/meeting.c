@@ -1,17 +1,18 @@
-/* What meets and parts again within a step: neither end shows the force between, and an estimate
- * that is made of the forces there does not see it. Steps that may be chosen are made again, so
- * that the force stands where the method looks: at their end, or, of those that are reviewed, in
- * their middle. Of equal steps the worst is told when the run is over. */
+/* Surfaces that meet and part again within one step. The forces at neither end of the step show it,
+ * nor does an error estimate made of them. Where the size of steps may be chosen, the step is made
+ * again, so short that the method sees the force: at the end of the step, or, for methods that
+ * review their steps, in its middle. Of equal steps the worst is reported when the run is over. */
 #include "method/integrator.h"
 
 #include <math.h>
 #include <string.h>
 
-/* m, of the system's length: as deep as rounding makes it, where no tolerance says more. */
+/* Overlaps below this part of the system's length do not count, for rounding makes them; nor do
+ * those below the tolerance of positions. */
 static const double DEEP = 1e-9;
 
-/* Of equal steps, a meeting slower than this part of the fastest motion so far is not told: bodies
- * that bounce to rest meet more and more often, and ever less. */
+/* Of equal steps, a meeting slower than this part of the fastest so far is not reported: bodies
+ * that bounce to rest meet ever more often, at ever lower speeds. */
 static const double SLOW = 0.02;
 
 nt_status nt_meetings_take(nt_integrator *it)
@@ -41,8 +42,8 @@ bool nt_integrator_met(const nt_integrator *it, const nt_phase *from, const nt_p
                        out);
 }
 
-/* A step that is to have its middle in what lies further ahead is made to this part of the way
- * there, so that the next one, of the same length, can. */
+/* Where surfaces meet in the second half of a reviewed step, the step is shortened to this part of
+ * the way to them: the next one, of the same length, then has its middle where they touch. */
 static const double AHEAD = 0.6;
 
 double nt_integrator_step_that_sees(const nt_integrator *it, const nt_meeting *met)

@@ -3,10 +3,10 @@
  * A variation (dq, dv, dvdot, dlambda, dmu, dmemory, dmethod) for each parameter goes through the
  * method's own linearised step. At the start, with dq0, dv0 from the initial values,
  *
- *   M dvdot + R_lambda dlambda = -(R_q dq + R_v dv + R_p),   and the same of the rows at the level
- * of accelerations:
+ *   M dvdot + R_lambda dlambda = -(R_q dq + R_v dv + R_p),
  *
- * the derivative of the consistent accelerations (Bruls & Eberhard 2008, (116), (117)). */
+ * and the same holds of the rows at the level of accelerations: this is the derivative of the
+ * consistent accelerations (Bruls & Eberhard 2008, (116), (117)). */
 #include "sensitivity/forward.h"
 #include "base/error.h"
 #include "group/block.h"

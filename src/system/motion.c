@@ -3,11 +3,10 @@
  * Accelerations and multipliers solve  R(vdot, ...) = 0,  d2 Phi/dt2 = 0,  d kappa/dt = 0:
  *
  *   [ M  R_lambda ] [  Dvdot  ]     [      R       ]
- *   [ G     0     ] [ Dlambda ] = - [ d2 Phi, dkap ],   G = d(d2 Phi/dt2)/dvdot = Phi_q (and
- * kappa_v)
+ *   [ G     0     ] [ Dlambda ] = - [ d2 Phi, dkap ]
  *
- * in one step where the system is affine, by Newton's method in general (multipliers may enter
- * nonlinearly).
+ * with G = d(d2 Phi/dt2)/dvdot = Phi_q, and kappa_v in the rows of kappa: in one step where the
+ * system is affine, by Newton's method in general (multipliers may enter nonlinearly).
  *
  * An explicit step leaves the constraints by its own error. With the same matrix
  *

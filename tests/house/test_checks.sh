@@ -83,6 +83,8 @@ printf '/* see %s */\n' /home"/someone/notes" >src/base/a.c
 expect fail check_tree "a path of one machine"
 yes 'int a;' | head -801 >src/base/a.c
 expect fail check_tree "801 lines"
+printf '/* With\n *\n *   c = a + b + a + b + a + b + a + b + a + b + a + b + a + b + a + b + a +\n * b\n */\n' >src/base/a.c
+expect fail check_tree "a formula that runs into the next line"
 echo 'int b;' >src/base/a.c
 expect pass check_tree "tidy again"
 echo 'int b;' >src/base/b.c

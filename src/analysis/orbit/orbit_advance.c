@@ -1,9 +1,10 @@
 /* Advances: what a period adds to a state, g x = motions of the whole from the left, turns of
  * bodies about their own axes from the right; both commute.
  *
- *   whole:  x -> R_g x + a,  R -> R_g R,  v -> R_g v,  w -> R_g w     a along, R_g about ground
- * axes body:   R -> R exp(b e_i), w as it is                              entry i of a rotation x
- * -> x + a e_i                                             entry i of a translation
+ *   whole   x -> R_g x + a,  R -> R_g R,  v -> R_g v,  w -> R_g w,  with a along and R_g about
+ *           ground axes
+ *   body    R -> R exp(b e_i), w as it is,  for entry i of a rotation
+ *           x -> x + a e_i,                 for entry i of a translation
  *
  * with w and increments of rotations in ground axes. */
 #include "analysis/orbit/orbit.h"

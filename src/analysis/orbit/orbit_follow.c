@@ -7,9 +7,14 @@
  *
  * Events are changes of sign between two points, of functions of the multipliers mu that are not
  * trivial:
- *   fold, branch   prod (mu - 1)/(|mu| + 1); a fold where the parameter's part of d changes sign
- * too doubling       prod (mu + 1)/(|mu| + 1) torus          the largest |mu| - 1 of complex ones
- * and are looked for between them as functions of s, by the secant with a bracket (Illinois). */
+ *
+ *   fold, branch   prod (mu - 1)/(|mu| + 1); a fold where the parameter's part of d also changes
+ *                  sign
+ *   doubling       prod (mu + 1)/(|mu| + 1)
+ *   torus          the largest |mu| - 1 of complex ones
+ *
+ * They are looked for between the points as functions of s, by the secant with a bracket
+ * (Illinois). */
 #include "analysis/orbit/orbit.h"
 #include "base/error.h"
 

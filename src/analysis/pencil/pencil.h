@@ -5,8 +5,8 @@
  * and turns with w in the steady motion, so that its translation's and rotation's rates vary by
  *
  *   dv = y' + Omega~ y,        dv' = y'' + 2 Omega~ y' + Omega~ Omega~ y,
- *   dw = y' + (Omega - w)~ y,  dw' = y'' + (2 Omega - w)~ y' + (Omega~ (Omega - w)~ - (w' - Omega x
- * w)~) y
+ *   dw = y' + (Omega - w)~ y,
+ *   dw' = y'' + (2 Omega - w)~ y' + (Omega~ (Omega - w)~ - (w' - Omega x w)~) y
  *
  * (the rotation vector y turns R into exp(y~) R, so dw = y' + y x w in axes at rest). With R_vdot,
  * R_v, R_q of the system at the state the equations are, multipliers' variations l beside,

@@ -5,8 +5,8 @@
  *   dq1 = Ad dq0 + T dx,   dx = c_x + h^2 beta da_1',   dv1 = c_v + h gamma da_1',
  *   da_1 = c_a + da_1',    da_1' = (1 - alpha_f)/(1 - alpha_m) dvdot1,
  *   c_a = (alpha_f dvdot0 - alpha_m da_0)/(1 - alpha_m),
- *   c_x = h dv0 + h^2 (1/2 - beta) da_0 + h^2 beta c_a,   c_v = dv0 + h (1 - gamma) da_0 + h gamma
- * c_a.
+ *   c_x = h dv0 + h^2 (1/2 - beta) da_0 + h^2 beta c_a,
+ *   c_v = dv0 + h (1 - gamma) da_0 + h gamma c_a.
  *
  * In the unknown e = dq1 of the iteration
  *

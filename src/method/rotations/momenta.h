@@ -109,7 +109,9 @@ nt_status nt_push_vary(nt_stepper *stepper, const nt_point *at, double h,
                        double *z);
 
 /* J (vdot - a) = -W x J W differentiated at a phase whose push is a:
+ *
  *   out = from + sign J^-1 (dW x J W + W x (J dW + dJ W) + dJ (vdot - a)),
+ *
  * dvdot from da with sign = -1, da from dvdot with 1. out may be from. */
 void nt_momenta_vary_acceleration(const nt_problem *problem, const double *dJ, int direction,
                                   double sign, const nt_phase *at, const double *a,

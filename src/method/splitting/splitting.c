@@ -2,8 +2,8 @@
  *
  * The unknown of the Newton iteration is e = T(beta x) Dx (newton.h), so that
  *
- *   dq_m = beta e,  dv_m = beta gamma' T^-1 e,  dvdot = beta' T^-1 e,  beta' = 1/(sigma h^2),
- * gamma' = 1/(sigma h),
+ *   dq_m = beta e,  dv_m = beta gamma' T^-1 e,  dvdot = beta' T^-1 e,
+ *   beta' = 1/(sigma h^2),  gamma' = 1/(sigma h),
  *
  * and dq1 = Y e with Y = T(x) T(beta x)^-1. With s = sigma h^2 the first stage is
  *
@@ -11,8 +11,9 @@
  *   [ Phi_q(q1) Y                                            0       0   ] [ s Dlambda ] = ...
  *   [ beta gamma' kappa_v T^-1 + beta kappa_q                0       0   ] [ s Dmu     ]
  *
- * all but the rows of Phi at the middle. These get their derivative at the level of velocities,
- * where it meets the map Y. In the second stage positions stand and the unknown is a. */
+ * with all rows but those of Phi taken at the middle of the step. The rows of Phi get their
+ * derivative from the level of velocities, where it is multiplied by Y. In the second stage
+ * positions stay as they are, and the unknown is a. */
 #include "method/splitting/splitting.h"
 
 #include "base/vector3.h"
@@ -112,10 +113,10 @@ void nt_splitting_predict_rate(const nt_problem *p, const nt_phase *now, double 
         a_p[i] = now->vdot[i] + ahead * (now->vdot[i] - m.a_before[i]);
 }
 
-/* Straight on from lambda_1 and lambda_3: what follows the multipliers with a gain g, by which it
- * changes them, goes on z^3 = g (3/2 z^2 - 1/2) with equal steps, and dies away for |g| < 1, as it
- * does where the last ones are taken; from lambda_1 and lambda_2 it would for -1/3 < g < 1 alone.
- */
+/* Predicts multipliers linearly from lambda_1 and lambda_3. Where a force follows the multipliers
+ * and changes them by a gain g, errors grow with equal steps like the roots of z^3 = g (3/2 z^2 -
+ * 1/2): they die away for |g| < 1, as with the last multipliers taken unchanged. Predicted from
+ * lambda_1 and lambda_2 they would for -1/3 < g < 1 alone. */
 double nt_splitting_predict_multipliers(const nt_problem *p, const nt_splitting *c,
                                         const nt_phase *now, double h, double *lambda)
 {
@@ -135,8 +136,8 @@ double nt_splitting_share(const nt_problem *p, const nt_phase *now, double h)
     return h / (6 * (h / 2 + *nt_splitting_memory_of(p, now).since));
 }
 
-/* Steps of first order see surfaces meet, and friction turn, by this much more of what that adds to
- * the square of the frequency: in steps of a third of the length, with a third of the error. */
+/* In steps of first order, what meeting surfaces and turning friction add to the square of the
+ * frequency counts this much more: such steps are a third as long, with a third of the error. */
 static const double SEES_FIRST = 8;
 
 /* 1/s^2, of the stiffest single force: with `bounds` by what will have met a step later. */
@@ -148,7 +149,8 @@ static double splitting_square(const nt_splitting *c, const nt_stiffest *stiffes
     return stiffest->ahead + (c->second ? 0 : SEES_FIRST * meets);
 }
 
-/* How the step stands to what single forces bear where A was taken; see splitting_bounds.c. */
+/* Reports how the step compares with the longest that single forces allow, at the place where A was
+ * taken; see splitting_bounds.c. */
 static nt_status splitting_watch(nt_stepper *s, const nt_splitting *c, double h)
 {
     const nt_system *system = s->problem->system;
@@ -174,8 +176,9 @@ static nt_status splitting_watch(nt_stepper *s, const nt_splitting *c, double h)
     return NT_NOT_CONVERGED;
 }
 
-/* A of the step: at q0 o exp(alpha h v0), with its stiffness where it is wanted; or, of second
- * order, at the predicted middle of the step, with the damping of the blocks that are alone. */
+/* Evaluates A for the step: in first order at q0 o exp(alpha h v0), with its stiffness where that
+ * is wanted; in second order at the predicted middle of the step, with the damping of the blocks
+ * that are alone. */
 static nt_status splitting_take_explicit(nt_stepper *s, const nt_splitting *c, const work *w,
                                          double h, nt_splitting_own *own)
 {
@@ -224,8 +227,8 @@ typedef struct stage {
     const work *w;
 } stage;
 
-/* M a - B - reactions at the middle, -A, and the tangent with dq_m = stiffness/scale e. In the
- * first stage the rows there too, of which those of kappa are wanted. */
+/* Evaluates M a - B - reactions - A at the middle of the step, and the tangent with dq_m =
+ * stiffness/scale e. In the first stage also the rows there, for those of kappa are needed. */
 static nt_status splitting_middle(nt_stepper *s, const stage *g, double damping, double stiffness,
                                   const double *map, nt_matrix *tangent)
 {
@@ -256,7 +259,7 @@ static nt_status splitting_middle(nt_stepper *s, const stage *g, double damping,
     return nt_problem_evaluate(p, &at, &terms);
 }
 
-/* Rows of the problem's matrix that are multipliers' become zero: those of lambda. */
+/* Clears the rows of the matrix that belong to holonomic constraints. */
 static void splitting_clear_holonomic_rows(const nt_problem *p, nt_matrix *matrix)
 {
     const nt_pattern *pattern = p->pattern;
@@ -275,8 +278,9 @@ static void splitting_clear_holonomic_rows(const nt_problem *p, nt_matrix *matri
     }
 }
 
-/* At the level of velocities the rows of kappa come along, kappa_v Y; at that of positions they
- * come alone, and take it back. */
+/* The rows of Phi are differentiated at the level of velocities. That evaluation adds kappa_v Y to
+ * the rows of kappa as well; at the level of positions there are only the rows of kappa, so another
+ * one there, with the opposite sign, takes kappa_v Y away again. */
 nt_status nt_splitting_holonomic_rows(const nt_problem *p, const nt_point *end, const double *Y,
                                       nt_matrix *matrix)
 {
@@ -355,7 +359,7 @@ static double splitting_largest(const double *x, int n)
 
 /* ---- the step -------------------------------------------------------------------------------- */
 
-/* a, lambda of the step before are the first guess. */
+/* Takes a and lambda of the step before as the first guess. */
 static void splitting_predict(const nt_stepper *s, const nt_splitting *c, const nt_newton *n)
 {
     const nt_problem *p = s->problem;
@@ -375,8 +379,8 @@ static void splitting_identities(const nt_problem *p, double *map)
         m3_store(map + 9 * k, m3_identity());
 }
 
-/* Newton's iteration, and the rows to rounding: what the equations make of the increments is made
- * once more. */
+/* Newton's iteration, and one more correction where it leaves rows above rounding (POLISHED). The
+ * equations are then evaluated again, because they compute the state from the increments. */
 static nt_status splitting_solve(nt_stepper *s, const stage *g, nt_newton_equations *equations)
 {
     const nt_problem *p = s->problem;
@@ -426,7 +430,8 @@ static nt_status splitting_implicit_step(nt_stepper *s, const nt_splitting *c, c
     return status;
 }
 
-/* Blocks that are alone or apart: a, v1 and q1 at once. The others' q1 becomes q0 here. */
+/* Advances the blocks that are alone or apart: a, v1 and q1 without an iteration. Of all other
+ * blocks q1 is set to q0. */
 static nt_status splitting_step_alone(nt_stepper *s, const nt_splitting *c, const work *w, double h,
                                       const nt_splitting_own *own)
 {
@@ -458,7 +463,7 @@ static nt_status splitting_step_alone(nt_stepper *s, const nt_splitting *c, cons
     return status;
 }
 
-/* The rest beside these. */
+/* Advances all other blocks, which have a smaller problem of their own, if there are any. */
 static nt_status splitting_step_rest(nt_stepper *s, const nt_splitting *c, const work *w, double h,
                                      nt_splitting_own *own)
 {
@@ -498,7 +503,7 @@ void nt_splitting_close(nt_stepper *s)
     s->own = NULL;
 }
 
-/* New parameters may make other blocks be alone. */
+/* With new parameters other blocks may be alone. */
 nt_status nt_splitting_start(nt_stepper *s, const nt_splitting *c)
 {
     const nt_problem *p = s->problem;
@@ -510,11 +515,11 @@ nt_status nt_splitting_start(nt_stepper *s, const nt_splitting *c)
     return splitting_provide(s, c);
 }
 
-/* Where A answers a reaction by more than it has followed, each step's multipliers are off by more
- * than those of the step before: so many times on end, and then by such a part of them, that it is
- * not the motion which makes them differ. */
+/* Where A changes a reaction by more than the change that it followed, the error of the multipliers
+ * grows from step to step. A step fails when the error has grown GROWS_FOR times in a row and is
+ * above MISSED of the largest multiplier: the motion alone does not make them differ like that. */
 static const double GROWS_FOR = 12, MISSED = 0.3;
-/* Where energy grows as well, so many times tell. */
+/* Where energy grows as well, this many times in a row are enough. */
 static const double GROWS_WITH_ENERGY = 3;
 static const char grows_from_step_to_step[] =
     "an explicit force answers a reaction by more than it follows of it, and grows from step to "
@@ -585,8 +590,8 @@ nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
 /* ---- errors -----------------------------------------------------------------------------------
  */
 
-/* Of a step of size h, by the change of its acceleration beside another whose time is `between`
- * away. */
+/* The error of a step of size h, from the difference of its acceleration and one `between` earlier.
+ */
 static void splitting_estimate_by_rate(const nt_stepper *s, double h, double between,
                                        double *estimate)
 {
@@ -598,8 +603,8 @@ static void splitting_estimate_by_rate(const nt_stepper *s, double h, double bet
     }
 }
 
-/* Of a step of size h, by accelerations at three times, `later` and `apart` from one to the next.
- */
+/* The error of a step of size h, from accelerations at three times: `apart` lies between the first
+ * two, `later` between the last two. */
 static void splitting_estimate_by_curvature(const nt_stepper *s, double h, double later,
                                             double apart, double *estimate)
 {

@@ -7,16 +7,17 @@
  *
  *   q1 = q0 o exp(x),  x = h v0 + sigma h^2 a,    v1 = v0 + h a,
  *   q_m = q0 o exp(beta x),  v_m = v0 + beta h a,
- *   M(q_m) a = A(q0 o exp(alpha h v0), v0, t0 + alpha h) + B(q_m, v_m, t0 + beta h) +
- * reactions(q_m).
+ *   M(q_m) a = A(q0 o exp(alpha h v0), v0, t0 + alpha h) + B(q_m, v_m, t0 + beta h)
+ *              + reactions(q_m).
  *
  * On R^n q_m = (1 - beta) q0 + beta q1 is the paper's. Constraints go beyond the paper: reactions
  * take the place of stiff penalties, A stays explicit, and the constraints hold exactly, in two
  * stages as in the stabilised index-2 method:
  *
- *   first   (a~, lambda~, mu~)  with  0 = Phi(q1, t1),  0 = kappa(v~_m, q_m, t_m)  gives q1 and
- * q_m, second  (a, lambda, mu)     with  0 = dPhi/dt(v1, q1, t1),  0 = kappa(v1, q1, t1)   gives
- * v1,
+ *   first   (a~, lambda~, mu~)  with  0 = Phi(q1, t1),          0 = kappa(v~_m, q_m, t_m)
+ *           gives q1 and q_m,
+ *   second  (a, lambda, mu)     with  0 = dPhi/dt(v1, q1, t1),  0 = kappa(v1, q1, t1)
+ *           gives v1,
  *
  * v~_m = v0 + beta h a~. Positions and velocities are on the constraints to rounding after every
  * step. The first stage takes kappa where it takes the forces: a~ is then off by O(h) and q1 by

@@ -16,11 +16,11 @@
  * quotient is kept from extremes that are not of the forces:
  *
  *   - Where the motion turns back between the two places they may coincide, and c dv/dp has no
- * bound. Where less than half of the way from one to the other is left as distance, half of the way
- * is the divisor, and sigma at least what it was: of forces of positions that is still right, of
- *     damped ones it is at most k + 4 c/h.
- *   - Where k dp and c dv cancel A hardly changes. So sigma falls by four at most within the time
- *     1/sqrt(sigma) in which a stiffness is felt. */
+ *     bound. Where the distance is less than half of the way from one place to the other, half of
+ *     the way is the divisor, and sigma is at least what it was. For forces of positions that is
+ *     still right; for damped ones it is at most k + 4 c/h.
+ *   - Where k dp and c dv cancel, A hardly changes. So sigma falls by a factor of four at most
+ *     within the time 1/sqrt(sigma) in which a stiffness is felt. */
 #include "base/vector3.h"
 #include "method/splitting/splitting.h"
 

@@ -210,8 +210,9 @@ NT_INLINE void beam_add_geometric(const nt_beam_lanes *f, const nt_beam_strain *
 }
 
 /* d(J z')/dz = (2/n) [ M1, Y(p* vt) + Y(pt* v) - gam pt^T - gam_t p^T, 0;
- *                      0, -L(dt) - kap pt^T - kap_t p^T, L(pt) ] - (n_t/n) J,
- * M1 b = vec(p* (0, b) pt) */
+ *                      0, -L(dt) - kap pt^T - kap_t p^T, L(pt) ] - (n_t/n) J
+ *
+ * with M1 b = vec(p* (0, b) pt). */
 NT_INLINE void beam_rate_jacobian(const nt_beam_lanes *f, const nt_beam_lanes *rate,
                                   const nt_beam_strain *st, const double et[6], nt_beam_jacobian *Q)
 {

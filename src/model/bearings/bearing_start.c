@@ -3,10 +3,10 @@
  * At rest a ball between two grooves is held by two forces alone, so they are opposite: its centre
  * lies on the line of the two circles' nearest points P_o and P_i, and
  *
- *   delta_o + delta_i = |P_i - P_o| - (r_o - rho) - (r_i - rho) =: gap,   K_o delta_o^1.5 = K_i
- * delta_i^1.5
+ *   delta_o + delta_i = |P_i - P_o| - (r_o - rho) - (r_i - rho) =: gap,
+ *   K_o delta_o^1.5 = K_i delta_i^1.5.
  *
- * where gap < 0 (no load, clearance) it stands in the middle of its play. The ball keeps the plane
+ * Where gap < 0 (no load, clearance) it stands in the middle of its play. The ball keeps the plane
  * through the outer ring's axis in which it stands; P_i follows from where it is, which a few
  * rounds settle.
  *

@@ -5,8 +5,8 @@
  *   inertia    mass m l0 at inner nodes, half of it at the ends
  *   seabed     at inner nodes, and with l0/2 at ends that move, d = h(x, y) - z,
  *              n = (-h_x, -h_y, 1), d' = -n . v, where d > 0: N = l0 max(0, k d + c d'),
- *              force N n, and friction -mu N |n| u/sqrt(u . u + s^2) of the velocity u along the
- * bed
+ *              force N n, and friction -mu N |n| u/sqrt(u . u + s^2) of the velocity u along
+ *              the bed
  *
  * A node's force f has derivatives in places and velocities of nodes. With an end at rho from the
  * body's reference point, dx = dx_b - rho~ dtheta, dv = dv_b - rho~ dw - w~ rho~ dtheta, and the

@@ -16,8 +16,8 @@
  * -N P n, P = phi_n ell^2 w_n, and that of rolling have
  *
  *   dM = -P n dN - N n dP - N P dn,         dell = ell g/(2 delta),  dw_n = W^T dn
- *   dM = -(f/S) (w_t dN + N (I - w_t w_t^T/S^2) dw_t),   dw_t = -n dw_n - w_n dn,  S^2 = |w_t|^2 +
- * w_r^2 */
+ *   dM = -(f/S) (w_t dN + N (I - w_t w_t^T/S^2) dw_t),
+ *   dw_t = -n dw_n - w_n dn,  S^2 = |w_t|^2 + w_r^2 */
 #include "model/contacts/touch.h"
 
 enum { T_A, R_A, T_B, R_B, NODES };

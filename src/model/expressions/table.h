@@ -72,6 +72,7 @@ nt_status nt_table_sheet_parse(const char *text, size_t length, const char *name
 /* A sheet from a file of at most 64 MB.
  * beside  a path relative to the folder of this file (the model), unless `path` is absolute;
  *         NULL, or a name without a folder: relative to the working folder
+ *
  * Errors: as above; NT_IO with the file's name and no line when it cannot be read. */
 nt_status nt_table_sheet_read(const char *path, const char *beside, bool map, nt_arena *arena,
                               const nt_table_sheet **sheet, nt_error *error);

@@ -9,9 +9,8 @@
  * and n: attack = atan2(u . n, -u . c). Lift is along n where the attack is small.
  *
  *   residual   translation -F, rotation -(rho x F)
- *   dF = (rho A / 2) ((C_D u + C_L s x u) u^T / |u| + |u| (C_D I + C_L s~)) du - (rho A / 2) |u|
- * C_L u~ ds
- *        + through functions
+ *   dF = (rho A / 2) ((C_D u + C_L s x u) u^T / |u| + |u| (C_D I + C_L s~)) du
+ *        - (rho A / 2) |u| C_L u~ ds + through functions
  *   du = d(wind) - (dv - rho~ dw - w~ rho~ dtheta),   ds = dtheta x s */
 #include "model/elements.h"
 

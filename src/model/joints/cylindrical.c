@@ -1,7 +1,8 @@
 /* Cylindrical joint: B slides along an axis fixed in A and turns about it.
  *
- *   C = (e1 . d, e2 . d, e1 . f3, e2 . f3);  free: angle and displacement; friction and limits act
- * on the displacement */
+ *   C = (e1 . d, e2 . d, e1 . f3, e2 . f3);  free: angle and displacement
+ *
+ * Friction and limits act on the displacement. */
 #include "model/elements.h"
 #include "model/joints/joint.h"
 

@@ -1,8 +1,9 @@
 /* Planar joint: a point of B stays in the plane of A through its point with normal e3, and B turns
  * about that normal only.
  *
- *   C = (e3 . d, e1 . f3, e2 . f3);  free: the angle about e3, and the place in the plane. A point
- * as B has no angle. */
+ *   C = (e3 . d, e1 . f3, e2 . f3);  free: the angle about e3, and the place in the plane
+ *
+ * A point as B has no angle. */
 #include "model/elements.h"
 #include "model/joints/joint.h"
 

@@ -9,8 +9,8 @@
  * and turns with the disk but does not spin with it: from n = s u + sigma a at constant n and
  * da = dphi x a follow, with tau = sigma/s,
  *
- *   du = -a (k . dphi) + tau k (u . dphi),  dk = (a - tau u) (u . dphi),  dtau = (1 + tau^2) k .
- * dphi.
+ *   du = -a (k . dphi) + tau k (u . dphi),  dk = (a - tau u) (u . dphi),
+ *   dtau = (1 + tau^2) k . dphi.
  *
  * The rows are in rolling.c. A disk that lies flat has no lowest point. */
 #include "model/elements.h"

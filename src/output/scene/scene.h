@@ -6,14 +6,16 @@
  *
  *   scene      1
  *   length     of all that is drawn, at the start
- *   size       radius that suits drawings of joints: a fraction of it, less in a chain of short
- * links gravity    [x, y, z], ground axes, m/s^2 bodies     [BODY]: number 0 is the ground, body i
- * > 0 has the pose of item i - 1 of the arrays `bodies.position` (of the origin, ground axes) and
- * `bodies.orientation` markers    [{name, body, at}]: points of bodies elements   [ELEMENT]:
- * joints, forces, contacts, bearings, beams in the order of the model trails     [{name, body,
- * at}]: points whose paths are worth a line meshes     [{name, points, corners}]: base64 of 3 n
- * numbers of 4 bytes (float) and of 3 m whole numbers of 4 bytes, lowest byte first: corners of
- * triangles, outward by their order
+ *   size       radius that suits drawings of joints: a fraction of `length`, less in a chain of
+ *              short links
+ *   gravity    [x, y, z], ground axes, m/s^2
+ *   bodies     [BODY]: number 0 is the ground; body i > 0 has the pose of item i - 1 of the arrays
+ *              `bodies.position` (of the origin, ground axes) and `bodies.orientation`
+ *   markers    [{name, body, at}]: points of bodies
+ *   elements   [ELEMENT]: joints, forces, contacts, bearings, beams in the order of the model
+ *   trails     [{name, body, at}]: points whose paths are worth a line
+ *   meshes     [{name, points, corners}]: base64 of 3 n numbers of 4 bytes (float) and of 3 m whole
+ *              numbers of 4 bytes, lowest byte first: corners of triangles, outward by their order
  *
  * Places `at` and axes are of the body: from its origin, in its own axes.
  *
