@@ -834,10 +834,14 @@ static void bad_events_are_refused(void **state)
     static const char head[] =
         "nutate: 1\n"
         "parameters: {k: 1}\n"
-        "bodies: {bob: {mass: 1, inertia: [1, 1, 1]}, box: {mass: 1, inertia: [1, 1, 1]}}\n"
+        "bodies: {bob: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0], orientation: {axis: [1, "
+        "0, 0], angle: 0}}, box: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0], orientation: "
+        "{axis: [1, 0, 0], angle: 0}}, "
+        "bead: {mass: 1, point: true, position: [0, 2, 0]}}\n"
         "joints:\n"
         "  ball: {type: spherical, between: [ground, bob], at: [0, 0, 0]}\n"
         "  weld: {type: fixed, between: [bob, box], at: [0, 0, 0]}\n"
+        "  rod: {type: distance, between: [bead, bob], points: [[0, 0, 0], [1, 0, 0]]}\n"
         "  hook: {type: inline, between: [ground, bob], at: [0, 0, 1], axis: "
         "[0, 0, 1], active: false}\n"
         "events:\n";
@@ -845,6 +849,7 @@ static void bad_events_are_refused(void **state)
         const char *event, *words;
     } cases[] = {
         {"  a: {when: t - 1, then: [{latch: weld}]}\n", "no free coordinate"},
+        {"  a: {when: t - 1, then: [{latch: rod}]}\n", "with a first body that is no point"},
         {"  a: {when: t - 1, then: [{release: hook}]}\n", "never holds"},
         {"  a: {when: t - 1, then: [{engage: ball}]}\n", "always holds"},
         {"  a: {when: t - 1, then: [{set: {kk: 2}}]}\n", "neither a parameter nor a state"},
