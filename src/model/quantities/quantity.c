@@ -245,6 +245,13 @@ static nt_status unknown_object(const nt_model *model, const char *name, span ob
                        "unknown quantity '%s': an expression is recorded by a name that the model "
                        "gives it, quantities: {NAME: '%s'}",
                        name, name);
+    for (int i = 0; i < model->n_parameters; i++)
+        if (strcmp(name, model->parameter_names[i]) == 0)
+            return nt_fail(
+                error, NT_BAD_MODEL,
+                "unknown quantity '%s': a parameter is recorded by a name that the model "
+                "gives it, quantities: {NAME: %s}",
+                name, model->parameter_names[i]);
     nt_suggest_start(&search, object.text, object.length);
     for (int i = 1; i < n; i++) {
         family of = object_at(model, i, &index);
