@@ -216,6 +216,46 @@ static void a_driven_pendulum_doubles_its_period(void **unused)
     subject_free(&s);
 }
 
+/* Two masses on springs, one of which stiffens, near a resonance of one to one. */
+static const char pair_text[] =
+    "nutate: 1\n"
+    "parameters: {k: 20}\n"
+    "gravity: [0, 0, 0]\n"
+    "bodies:\n"
+    "  a: {mass: 1.4, point: true, position: [1.2, 0, 0]}\n"
+    "  b: {mass: 2, point: true, position: [1, 0, 0.3]}\n"
+    "joints:\n"
+    "  g: {type: prismatic, between: [ground, a], at: [0, 0, 0], axis: [1, 0, 0]}\n"
+    "  h: {type: prismatic, between: [ground, b], at: [1, 0, 0], axis: [0, 0, 1]}\n"
+    "forces:\n"
+    "  f: {type: force, on: a, value: [\"-k*a.position.x - 5*a.position.x^3"
+    " - 3*(a.position.x - b.position.z)\", 0, 0]}\n"
+    "  e: {type: force, on: b, value: [0, 0, \"-30*b.position.z"
+    " + 3*(a.position.x - b.position.z)\"]}\n"
+    "simulation: {duration: 10, step: 0.01, method: rkmk-dop853}\n";
+
+/* Without damping there is a family of orbits at each stiffness: the path goes across it, though
+ * the direction along it is singular but for rounding. */
+static void a_path_goes_across_families(void **unused)
+{
+    (void)unused;
+    subject s;
+    nt_error error = {0};
+    subject_make(&s, pair_text, NULL);
+    nt_orbit_setup setup = subject_setup(&s, 1, 200);
+    setup.free = 1, setup.autonomous = 1, setup.from_initial = 1;
+    nt_orbit *orbit = make_orbit(&setup);
+    assert_int_equal(nt_orbit_guess_period(orbit, 10, 0.01, &error), NT_OK);
+    nt_orbit_found found = found_orbit(orbit);
+    assert_int_equal(found.kept, 1);
+    assert_false(found.follows_initial);
+    path p = follow(orbit, parameter_of(&s, "k"), 40, 5);
+    assert_int_equal(p.n, 0);
+    assert_true(p.points < 12);
+    nt_orbit_destroy(orbit);
+    subject_free(&s);
+}
+
 /* ---- uses ----------------------------------------------------------------------------------- */
 
 static void a_path_can_be_interrupted_and_refused(void **unused)
@@ -251,6 +291,7 @@ int main(void)
         cmocka_unit_test(a_resonance_folds_twice),
         cmocka_unit_test(an_orbit_may_begin_late),
         cmocka_unit_test(a_driven_pendulum_doubles_its_period),
+        cmocka_unit_test(a_path_goes_across_families),
         cmocka_unit_test(a_path_can_be_interrupted_and_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -442,7 +442,8 @@ nt_status nt_orbit_initial_by_parameter(nt_orbit *o, int parameter, double size,
     return status;
 }
 
-/* The direction that is left open in a family of orbits is what Newton's method leaves alone. */
+/* The direction that is left open in a family of orbits is what Newton's method leaves alone: its
+ * singular value is what rounding and the steps of the method leave of zero. */
 nt_status nt_orbit_direction(nt_orbit *o, const nt_orbit_plane *plane, const double *begin,
                              double *u)
 {
@@ -453,7 +454,8 @@ nt_status nt_orbit_direction(nt_orbit *o, const nt_orbit_plane *plane, const dou
     for (int j = 0; begin && j < o->m; j++)
         for (int i = 0; i < rows; i++)
             o->b[i] -= o->J[(size_t)j * (size_t)rows + (size_t)i] * begin[j];
-    nt_status status = solve(o, true, o->J, o->b, cuts[begin ? 1 : CUTS - 1], u, &left_out);
+    int cut = begin || o->kept > 0 ? 1 : CUTS - 1;
+    nt_status status = solve(o, true, o->J, o->b, cuts[cut], u, &left_out);
     for (int j = 0; begin && j < o->m; j++)
         u[j] += begin[j];
     return status;
