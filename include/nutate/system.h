@@ -96,6 +96,7 @@ typedef struct nt_terms {
     const unsigned char *left_out;
     bool damping; /* with residual and NT_EXPLICIT: nt_system.fastest_damping will be asked for */
     double ahead; /* s, with these: and nt_system.stiffest, that far ahead                      */
+    double step;  /* s, likewise: of the step, for nt_stiffest.turns                            */
 } nt_terms;
 
 /* How a point varies: increments of q and changes of the rest, in the system's frame. */
@@ -116,6 +117,11 @@ typedef struct nt_stiffest {
     double ahead;
     double rate;  /* 1/s, of damping, as `all`; where nt_system.fastest_damping may know less   */
     int which[2]; /* of `now`, for damping_name */
+    /* 1/s, of the friction of one of them, as `now`, what it damps by where nothing slides: where
+     * what slides is about what friction changes it by in a step (nt_terms.step); with `ahead` also
+     * where that may come, no more then than three times what it damps by now. 0: none does so */
+    double turns;
+    int turns_by[2];
 } nt_stiffest;
 
 /* Surfaces that meet within a step and part again. */

@@ -325,7 +325,7 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
     }
     nt_phase *next = &it->stepper.next;
     nt_integrator_forget_noticed(it, -(double)INFINITY);
-    it->damped.by = 0;
+    it->damped.by = it->turned.by = it->turning = 0;
     memset(next->all, 0, it->size * sizeof(double));
     next->all[NT_PHASE_T] = t;
     if (!q) { /* the system's own initial values */

@@ -25,11 +25,13 @@ struct nt_integrator {
     nt_phase within;   /* scratch, where work is followed                         */
     nt_phase balanced; /* of nt_integrator_balance, with [2 nv] v and vdot in the system's frame
                           behind it where that is another; there from the first time on */
-    struct {           /* the equal step that was most too long, see nt_report.damped       */
+    struct {           /* the equal step that was most too long: to be stable (nt_report.damped,
+                          swings), and for friction not to turn round (nt_report.turns) */
         double by, t, step; /* how many times too long, 0: none was; when and its size, s       */
         int which[2];
         bool swings; /* by its stiffness, not its damping */
-    } damped;
+    } damped, turned;
+    double turning;         /* steps in which sliding turned round, less those in which none did */
     nt_phase earlier;       /* the state before that, where steps may be taken back        */
     bool awaits;            /* the last step stands only when its review is known      */
     nt_step_error awaiting; /* its error, as it was estimated then               */

@@ -118,6 +118,10 @@ typedef struct nt_report {
      * follow that frequency, the one ahead; with equal steps, the present one. */
     double swings;
     int swings_by[2];
+    /* Likewise h times the fastest friction that the step takes implicitly, over what leaves it no
+     * way to turn the sliding round again and again (nt_stiffest.turns) */
+    double turns;
+    int turns_by[2];
 } nt_report;
 
 /* One step's world. `step` reads now, writes next and nothing else of the state. */

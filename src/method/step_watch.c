@@ -7,10 +7,20 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What comes to rest may turn round in a step or two; what goes on so for more of them is told. */
+static const double TURNING = 20;
+
 NT_HOT void nt_integrator_watch_step(nt_integrator *it, double h)
 {
     const nt_stepper *s = &it->stepper;
     const nt_report *r = &s->report;
+    it->turning = fmax(it->turning + (r->turns > 1 ? 1 : -0.5), 0);
+    if (!it->variable && it->turning > TURNING && r->turns > it->turned.by) {
+        it->turned.by = r->turns;
+        it->turned.t = s->now.all[NT_PHASE_T];
+        it->turned.step = h;
+        memcpy(it->turned.which, r->turns_by, sizeof it->turned.which);
+    }
     bool swings = r->swings > r->damped;
     double by = swings ? r->swings : r->damped;
     if (it->variable || !(by > 1 && by > it->damped.by))
@@ -39,13 +49,30 @@ static int meeting_warning(const nt_integrator *it, char *text, int size)
                     name[0] ? name : "surfaces", it->met.step, it->met.t);
 }
 
+/* Of steps that were stable, too long for friction. */
+static int turning_warning(const nt_integrator *it, char *text, int size)
+{
+    char name[160] = "";
+    const nt_system *system = it->problem->system;
+    if (system->damping_name)
+        system->damping_name(system->self, it->turned.which, name, sizeof name);
+    return snprintf(text, text ? (size_t)size : 0,
+                    "steps of %.3g s are too long for friction: at t = %.6g s that of %s bears "
+                    "steps up to %.3g s, and longer ones turn the sliding round each time; "
+                    "expected these, or steps: eigenvalue",
+                    it->turned.step, it->turned.t, name[0] ? name : "one force",
+                    it->turned.step / it->turned.by);
+}
+
 int nt_integrator_step_warning(const nt_integrator *it, char *text, int size)
 {
     char name[160] = "";
     if (text && size > 0)
         text[0] = '\0';
     if (!it || !(it->damped.by > 0))
-        return it ? meeting_warning(it, text, size) : 0;
+        return !it                 ? 0
+               : it->turned.by > 0 ? turning_warning(it, text, size)
+                                   : meeting_warning(it, text, size);
     const nt_system *system = it->problem->system;
     bool swings = it->damped.swings;
     if (system->damping_name)

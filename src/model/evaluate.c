@@ -248,12 +248,17 @@ double nt_run_fastest_damping(void *self, bool beside, int which[2])
 void nt_run_stiffest(void *self, nt_stiffest *out)
 {
     const nt_run *run = self;
-    *out = (nt_stiffest){.which = {-1, -1}};
+    *out = (nt_stiffest){.which = {-1, -1}, .turns_by = {-1, -1}};
     for (int i = 0; run && run->dampings && i < run->model->n_elements; i++) {
         const nt_stiffest *s = &run->dampings[i].stiffest;
         out->all = fmax(out->all, s->all);
         out->ahead = fmax(out->ahead, s->ahead);
         out->rate = fmax(out->rate, s->rate);
+        if (s->turns > out->turns) {
+            out->turns = s->turns;
+            out->turns_by[0] = i;
+            out->turns_by[1] = s->turns_by[1];
+        }
         if (!(s->now > out->now))
             continue;
         out->now = s->now;

@@ -23,11 +23,12 @@
  *
  *   (M + h/2 D)(a - a_p) = A - M a_p,     x = h v0 + h^2/2 (a - (a - a_1) h/(6 (h/2 + h_1/2))),
  *
- * D = -dA/dv of the block alone, from the same evaluation: friction then sets no limit but where it
- * acts between bodies of like mass, which elements may leave out of D (pockets of bearings); any D
- * keeps the order; and what the change of a within the step does to positions. Stable to h w = 1.2,
- * where w^2 is the largest eigenvalue of M^-1 K_A; a mode without any damping grows by at most
- * 1.0012 a step (h w = 0.6), a damping ratio of 0.002 stops that.
+ * D = -dA/dv of the block alone, from the same evaluation: friction then sets no limit but that it
+ * must not swing (NT_SPLITTING_TURNS), and where it acts between bodies of like mass, which
+ * elements may leave out of D (pockets of bearings); any D keeps the order; and what the change of
+ * a within the step does to positions. Stable to h w = 1.2, where w^2 is the largest eigenvalue of
+ * M^-1 K_A; a mode without any damping grows by at most 1.0012 a step (h w = 0.6), a damping ratio
+ * of 0.002 stops that.
  *
  * *theta*: z1 = z0 + h F((1 - theta) z0 + theta z1), z = (q, v): no A, beta = theta, and x = h v_m
  * = h v0 + theta h^2 a, so sigma = theta. Of second order for theta = 1/2, the midpoint rule, and

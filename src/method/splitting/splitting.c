@@ -96,6 +96,7 @@ nt_status nt_splitting_explicit(nt_stepper *s, const nt_splitting *c, double h, 
     at.t += c->alpha * h;
     nt_terms terms = {.parts = c->explicit_parts, .residual = out, .damping = true};
     terms.ahead = c->bounds ? h : 0;
+    terms.step = h;
     if (damped) {
         nt_splitting_clear_damping(damped);
         terms.matrix = &damped->damping;
@@ -167,12 +168,15 @@ static nt_status splitting_watch(nt_stepper *s, const nt_splitting *c, double h)
         system->stiffest(system->self, &stiffest);
         report->swings = h * sqrt(splitting_square(c, &stiffest)) / nt_splitting_stable_swing(c);
         memcpy(report->swings_by, stiffest.which, sizeof stiffest.which);
+        report->turns = c->second ? h * stiffest.turns / NT_SPLITTING_TURNS : 0;
+        memcpy(report->turns_by, stiffest.turns_by, sizeof stiffest.turns_by);
     }
-    if (!c->bounds || (report->damped <= 1 && report->swings <= 1))
+    if (!c->bounds || (report->damped <= 1 && report->swings <= 1 && report->turns <= 1))
         return NT_OK;
     report->words = report->damped > 1
                         ? "a contact damps faster than steps of this size are stable for"
-                        : "surfaces meet faster than steps of this size can follow";
+                    : report->swings > 1 ? "surfaces meet faster than steps of this size can follow"
+                                         : "friction turns round in steps of this size";
     return NT_NOT_CONVERGED;
 }
 
@@ -582,8 +586,10 @@ nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
     if (status == NT_OK && c->explicit_parts != 0 && nt_splitting_follows(p) > 0)
         status = splitting_watch_multipliers(s, w.lambda_p);
     s->report.damped = watched.damped, s->report.swings = watched.swings;
+    s->report.turns = watched.turns;
     memcpy(s->report.damped_by, watched.damped_by, sizeof watched.damped_by);
     memcpy(s->report.swings_by, watched.swings_by, sizeof watched.swings_by);
+    memcpy(s->report.turns_by, watched.turns_by, sizeof watched.turns_by);
     return status;
 }
 

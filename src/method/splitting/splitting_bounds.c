@@ -162,5 +162,6 @@ double nt_splitting_stable_step(const nt_stepper *s, const nt_splitting *c, doub
     double single =
         r->damped / h * (c->second ? NT_SPLITTING_DAMPED_SECOND : NT_SPLITTING_DAMPED_FIRST);
     double stable = splitting_stable_by(c, &m, single);
-    return SAFETY * (r->swings > 0 ? fmin(stable, h / r->swings) : stable);
+    double most = fmax(r->swings, r->turns);
+    return SAFETY * (most > 0 ? fmin(stable, h / most) : stable);
 }

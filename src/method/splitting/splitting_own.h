@@ -23,6 +23,16 @@ enum { NT_SPLITTING_DAMPED = 6 };
 /* Stable h times the rate of damping, of first and of second order. */
 static const double NT_SPLITTING_DAMPED_FIRST = 2, NT_SPLITTING_DAMPED_SECOND = 4.0 / 7;
 
+/* h times the rate of one contact's friction on a block that is alone, below which
+ * `semi-explicit-2` leaves no friction swinging. With h/2 D, D the tangent of a saturating law eps
+ * f(w/eps) of rate R,
+ *
+ *   a = a_p - (R eps f(w_p/eps) + a_p)/(1 + h/2 R f'(w_p/eps)),    w_p = w + h/2 a_p,
+ *
+ * any small w decays; but from h R = 2.2 on there is a cycle, w = +-h R eps/2 in turn, in which a_p
+ * leads to where f' is small. A ball between two races has 10/7 of the rate of either. */
+static const double NT_SPLITTING_TURNS = 1.5;
+
 /* Stable h times the frequency of an oscillation, of second order. */
 static const double NT_SPLITTING_SWINGS_SECOND = 1.2;
 

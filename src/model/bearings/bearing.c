@@ -410,15 +410,24 @@ static void find_damping(const nt_element *element, const nt_view *view, const n
     nt_run_damping *damping = &view->run->dampings[element - view->model->elements];
     const nt_body *ball = &view->run->bodies[b->first_ball + g->first];
     double rho = 0.5 * b->ball_diameter, mobility = 1 / ball->mass + rho * rho / ball->J.xx;
-    for (int which = 0; which < NT_POCKET; which++)
+    nt_traction_law law = (nt_traction_law)b->law;
+    for (int which = 0; which < NT_POCKET; which++) {
+        double at_rest = nt_traction_at_rest(&b->races[which].law.traction, law);
         for (int l = 0; l < g->n; l++) {
-            double slope = g->push[which].slope.of[l];
+            double slope = g->push[which].slope.of[l], N = g->push[which].N.of[l];
+            double turns = nt_traction_turns(at_rest, N, slope, mobility, view->terms->step,
+                                             view->terms->ahead > 0);
             all->slope2[which] += slope * slope;
+            if (turns > damping->stiffest.turns) {
+                damping->stiffest.turns = turns;
+                damping->stiffest.turns_by[1] = NT_BALL_CONTACTS * (g->first + l) + which;
+            }
             if (slope * mobility > damping->rate[0]) {
                 damping->rate[0] = slope * mobility;
                 damping->part[0] = NT_BALL_CONTACTS * (g->first + l) + which;
             }
         }
+    }
     for (int l = 0; g->in_pockets && l < g->n; l++) {
         if (!g->push[NT_POCKET].touches[l])
             continue;

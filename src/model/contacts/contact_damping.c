@@ -81,15 +81,21 @@ static void look_along(const nt_view *view, int body_a, int body_b, mobility_of 
     *beside = fmax(*beside, c * sqrt(w_a * w_b));
 }
 
+/* A direction along the surface, across the sliding. */
+static v3 across_sliding(const nt_touch *t)
+{
+    v3 other = fabs(t->n.x) < 0.8 ? v3_of(1, 0, 0) : v3_of(0, 1, 0);
+    v3 across = v3_cross(t->n, v3_dot(t->w, t->w) > 0 ? t->w : other);
+    return v3_scale(1 / v3_norm(across), across);
+}
+
 static double damping_rate(const nt_view *view, int body_a, int body_b, mobility_of *of,
                            const nt_touch *t, double *beside)
 {
     double rate = 0, w2 = v3_dot(t->w, t->w);
     double along = t->phi_t + (t->traction.by_s - t->phi_t) * (w2 / (t->s * t->s));
     *beside = 0;
-    v3 other = fabs(t->n.x) < 0.8 ? v3_of(1, 0, 0) : v3_of(0, 1, 0);
-    v3 across = v3_cross(t->n, w2 > 0 ? t->w : other);
-    across = v3_scale(1 / v3_norm(across), across);
+    v3 across = across_sliding(t);
     look_along(view, body_a, body_b, of, t, across, t->N * t->phi_t, &rate, beside);
     look_along(view, body_a, body_b, of, t, v3_cross(across, t->n), t->N * along, &rate, beside);
     look_along(view, body_a, body_b, of, t, t->n, t->N_rate, &rate, beside);
@@ -181,7 +187,7 @@ void nt_touch_stiffest(const nt_view *view, int body_a, int body_b, const nt_con
 {
     const nt_touch_law *law = &c->law;
     double time = view->terms->ahead, growth = rate_grows(view, body_a, body_b, t);
-    *out = (nt_stiffest){.which = {-1, -1}};
+    *out = (nt_stiffest){.which = {-1, -1}, .turns_by = {-1, -1}};
     if (!(t->delta > 0) && !(t->delta + time * (t->rate + time / 2 * growth) > 0))
         return;
     double w_a = mobility_if_free(view, body_a, t->r_a, t->n);
@@ -191,6 +197,12 @@ void nt_touch_stiffest(const nt_view *view, int body_a, int body_b, const nt_con
     out->all = t->delta > 0 ? t->N_delta * (w_a + w_b) : 0;
     out->now = t->delta > 0 ? t->N_delta * of_free : 0;
     double beside;
+    if (t->N > 0 && of_free > 0) {
+        v3 d = across_sliding(t);
+        double w = mobility(view, body_a, t->r_a, d) + mobility(view, body_b, t->r_b, d);
+        out->turns = nt_traction_turns(nt_traction_at_rest(&law->traction, c->kind.law), t->N,
+                                       t->N * t->phi_t, w, view->terms->step, time > 0);
+    }
     if (!(t->delta > 0 && time > 0))
         return;
     out->rate = damping_rate(view, body_a, body_b, mobility_if_free, t, &beside);

@@ -32,6 +32,16 @@ double nt_traction_most(const nt_traction *t, nt_traction_law law)
     return fmax(fabs((t->A + t->B * peak) * exp(-t->C * peak) + t->D), fabs(t->D));
 }
 
+double nt_traction_at_rest(const nt_traction *t, nt_traction_law law)
+{
+    double kappa = t->friction;
+    if (law == NT_TRACTION_FILM)
+        return 0;
+    if (law == NT_TRACTION_FOUR_PARAMETER)
+        kappa = fabs((t->A + t->B * t->slip) * exp(-t->C * t->slip) + t->D);
+    return kappa / t->slip;
+}
+
 double nt_film_least(const nt_traction *t, double rolling, double delta)
 {
     double log_q = t->log_load + 1.5 * log(fmax(delta, NT_LEAST_ROOT * NT_LEAST_ROOT));

@@ -28,6 +28,7 @@
 #include "model/contacts/lane_math.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 typedef enum nt_traction_law {
     NT_TRACTION_COULOMB,
@@ -188,6 +189,25 @@ void nt_traction_film(nt_traction *traction, double Rx, double Ry, double compli
 
 /* The largest kappa that a law comes to, of films the limit. */
 double nt_traction_most(const nt_traction *traction, nt_traction_law law);
+
+/* kappa/s where nothing slides, s/m; of films, where it depends on more, 0. */
+double nt_traction_at_rest(const nt_traction *traction, nt_traction_law law);
+
+/* The part of a step, over h, in which friction N kappa/s, `now` over a mobility w, stops what
+ * slides: between these a step takes it from one side to the other, again and again, as it is seen
+ * in its middle (NT_SPLITTING_TURNS). */
+static const double NT_TURNS_FROM = 0.25, NT_TURNS_TO = 1.1;
+
+/* The rate of friction that a step of h may turn round, 1/s: that of no sliding, N at_rest w, where
+ * it does turn. bounds: where it may, for what slides no more than three times what that stops. */
+NT_INLINE double nt_traction_turns(double at_rest, double N, double now, double w, double h,
+                                   bool bounds)
+{
+    double part = h * w * now, rate = N * at_rest * w;
+    if (bounds)
+        return rate < 3 * w * now ? rate : 3 * w * now;
+    return part > NT_TURNS_FROM && part < NT_TURNS_TO ? rate : 0;
+}
 
 /* Least thickness of the film, m. */
 double nt_film_least(const nt_traction *traction, double rolling, double delta);
