@@ -133,6 +133,17 @@ typedef struct nt_meeting {
     double fastest; /* m/s, of all that may meet, whether they did or not   */
 } nt_meeting;
 
+/* What contacts have given to a body in a step which touches others and is held by nothing else. */
+typedef struct nt_bounce {
+    int which;      /* its nearest contact, for met_name                                       */
+    int touches[2]; /* how many of its contacts push, at the begin and at the end              */
+    double gained;  /* J, along the normal of that one, by its body and by the other           */
+    double doubt;   /* J, how far off that may be                                              */
+    double apart;   /* J, by which an energy is off of places and velocities a step apart      */
+    double toward;  /* J, kinetic energy of its way towards the surface, where that is met     */
+    double size;    /* J, which rounding is relative to                                        */
+} nt_bounce;
+
 typedef struct nt_energy {
     double kinetic, potential; /* J                                                      */
     double power;              /* W, of the forces that are not in `potential`           */
@@ -457,6 +468,10 @@ struct nt_system {
     bool (*met)(void *self, const nt_point *from, const nt_point *to, double beyond, bool by_middle,
                 nt_meeting *out);
     void (*met_name)(void *self, int which, char *text, int size);
+    /* What a step from one point to another has given to each of n_bounces bodies that contacts
+     * alone hold. NULL: there are none. */
+    void (*bounces)(void *self, const nt_point *from, const nt_point *to, nt_bounce *each);
+    int n_bounces;
     /* Asked by everything that computes with the system; what it points to may change between
      * calls. NULL: nobody is asked. Of a run it is set by nt_run_stop_when (model.h). */
     const nt_stop_request *stop;

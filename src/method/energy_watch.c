@@ -82,7 +82,12 @@ nt_status nt_energy_watch_take(nt_integrator *it)
     a->here = NT_TAKE(&it->arena, a->n, nt_energy);
     a->there = NT_TAKE(&it->arena, a->n, nt_energy);
     a->powers = NT_TAKE(&it->arena, (size_t)a->n * NT_WORK_NODES, double);
-    return a->each && a->before && a->here && a->there && a->powers ? NT_OK : NT_NO_MEMORY;
+    a->n_bounces = system->bounces ? system->n_bounces : 0;
+    a->bounces = NT_TAKE(&it->arena, a->n_bounces, nt_bounce_account);
+    a->bounced = NT_TAKE(&it->arena, a->n_bounces, nt_bounce);
+    bool bounces = a->n_bounces == 0 || (a->bounces && a->bounced);
+    return a->each && a->before && a->here && a->there && a->powers && bounces ? NT_OK
+                                                                               : NT_NO_MEMORY;
 }
 
 nt_status nt_integrator_energies(const nt_integrator *it, const nt_point *at, nt_energy *energies)
@@ -279,6 +284,10 @@ static void winner(const nt_integrator *it, char *text, int size)
     const nt_system *system = it->problem->system;
     nt_point from = nt_phase_point(&it->begun), to = nt_phase_point(&it->stepper.now);
     text[0] = '\0';
+    if (it->watch.worst >= it->accounts.n) {
+        nt_bounce_watch_name(it, it->watch.worst - it->accounts.n, text, size);
+        return;
+    }
     if (!system->energy_gained)
         return;
     const nt_problem *p = it->problem;
@@ -441,7 +450,10 @@ NT_HOT nt_status nt_energy_watch_step(nt_integrator *it, nt_error *error)
 {
     bool watched = it->energy_check != NT_ENERGY_UNWATCHED &&
                    (it->problem->system->capabilities & NT_HAS_ENERGY);
-    return watched && is_due(it) ? watch(it, error) : NT_OK;
+    if (watched)
+        nt_bounce_watch_step(it);
+    bool due = watched && (is_due(it) || (it->accounts.n_bounces > 0 && is_too_much(it)));
+    return due ? watch(it, error) : NT_OK;
 }
 
 /* The energies behind another step, which is not kept. */

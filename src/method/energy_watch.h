@@ -18,6 +18,17 @@ typedef struct nt_energy_account {
     double noise;                                /* J, what rounding of places makes of it    */
 } nt_energy_account;
 
+/* The account of a body that contacts alone hold (bounce_watch.c). Part of a saved state. */
+typedef struct nt_bounce_account {
+    double gained, doubt, least; /* J, in contacts that were over soon; how far off; smallest    */
+    double apart, size;          /* J, the largest                                               */
+    double toward;               /* J, the largest that there was to exchange                    */
+    double now, now_doubt;       /* J, of the contact that lasts                                 */
+    double t;                    /* s, until where it was followed                               */
+    long steps;                  /* of that contact                                              */
+    int spoilt;                  /* others have touched meanwhile, or a step was not seen        */
+} nt_bounce_account;
+
 /* What it remembers from look to look; part of a saved state, as its accounts are. */
 typedef struct nt_energy_watch {
     bool begun;   /* a first look was made             */
@@ -26,7 +37,7 @@ typedef struct nt_energy_watch {
     long steps;   /* of the run, up to the last look   */
     long spent;   /* evaluations that steps took, not looks of others, since the last look */
     double growth, allowed; /* J, where the quotient was largest; the run ends beyond 1 */
-    int worst;              /* the account whose quotient that was */
+    int worst; /* the account whose quotient that was; those of bounces behind the others */
 } nt_energy_watch;
 
 /* Room of a watch, one of each for each part. */
@@ -36,6 +47,9 @@ typedef struct nt_energy_accounts {
     nt_energy_account *before; /* scratch */
     nt_energy *here, *there;   /* scratch: energies at two states                  */
     double *powers;            /* scratch [n][NT_WORK_NODES]: W, those that give   */
+    int n_bounces;
+    nt_bounce_account *bounces;
+    nt_bounce *bounced; /* scratch */
 } nt_energy_accounts;
 
 /* NT_NO_MEMORY, or NT_OK. */
@@ -44,6 +58,11 @@ nt_status nt_energy_watch_take(nt_integrator *integrator);
 /* At the end of a step that stands: a look, when it is due. NT_ENERGY and words where the energy
  * has grown without a cause, in a setup that such a run is to end in. */
 nt_status nt_energy_watch_step(nt_integrator *integrator, nt_error *error);
+
+/* The same of bodies that contacts alone hold, at the end of every step. */
+void nt_bounce_watch_step(nt_integrator *integrator);
+/* What has gained most of such an account. */
+void nt_bounce_watch_name(const nt_integrator *integrator, int account, char *text, int size);
 
 /* A state that later ones are compared with, to say who gained energy. */
 struct nt_phase;

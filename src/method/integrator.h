@@ -118,6 +118,9 @@ static inline bool nt_has_no_rates(nt_status status)
 
 /* Memory for what follows: NT_OK or NT_NO_MEMORY. */
 nt_status nt_meetings_take(nt_integrator *integrator);
+/* Both ends of a step as points in the system's frame, which share scratch of the integrator. */
+void nt_integrator_points(const nt_integrator *integrator, const nt_phase *from, const nt_phase *to,
+                          nt_point ends[2]);
 /* Whether surfaces have met and parted again within the step from -> to, and which. */
 bool nt_integrator_met(const nt_integrator *integrator, const nt_phase *from, const nt_phase *to,
                        nt_meeting *out);

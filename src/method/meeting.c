@@ -18,10 +18,22 @@ static const double SLOW = 0.02;
 nt_status nt_meetings_take(nt_integrator *it)
 {
     const nt_problem *p = it->problem;
-    bool turned = p->system->met && nt_problem_changes_frame(p);
+    bool turned = (p->system->met || p->system->bounces) && nt_problem_changes_frame(p);
     it->met.worst.which = -1;
     return NT_DOUBLES(&it->arena, turned ? 2 * (size_t)p->nv : 0, &it->met.v) ? NT_OK
                                                                               : NT_NO_MEMORY;
+}
+
+void nt_integrator_points(const nt_integrator *it, const nt_phase *from, const nt_phase *to,
+                          nt_point ends[2])
+{
+    const nt_problem *p = it->problem;
+    ends[0] = nt_phase_point(from), ends[1] = nt_phase_point(to);
+    for (int k = 0; k < 2 && nt_problem_changes_frame(p); k++) {
+        double *v = it->met.v + k * p->nv;
+        nt_space_change_frame(&p->space, p->frame, p->system->frame, ends[k].q, ends[k].v, v);
+        ends[k].v = v;
+    }
 }
 
 bool nt_integrator_met(const nt_integrator *it, const nt_phase *from, const nt_phase *to,
@@ -31,12 +43,8 @@ bool nt_integrator_met(const nt_integrator *it, const nt_phase *from, const nt_p
     const nt_system *system = p->system;
     if (!system->met)
         return false;
-    nt_point ends[2] = {nt_phase_point(from), nt_phase_point(to)};
-    for (int k = 0; k < 2 && nt_problem_changes_frame(p); k++) {
-        double *v = it->met.v + k * p->nv;
-        nt_space_change_frame(&p->space, p->frame, system->frame, ends[k].q, ends[k].v, v);
-        ends[k].v = v;
-    }
+    nt_point ends[2];
+    nt_integrator_points(it, from, to, ends);
     double beyond = fmax(it->stepper.tolerance[NT_LENGTH], DEEP * p->length);
     return system->met(system->self, &ends[0], &ends[1], beyond, it->variable && it->method->review,
                        out);

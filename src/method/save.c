@@ -14,7 +14,7 @@
 typedef struct header {
     char magic[8];
     char method[32];
-    int nq, nv, nh, nn, n_memory, n_accounts, frame;
+    int nq, nv, nh, nn, n_memory, n_accounts, n_bounces, frame;
     size_t size, statistics_size, solver_size, kept_size;
     int level, calm, n_dropped, n_off, stale, kept, in_parts;
     int steps_kept, own_ahead, own_last; /* of factors that are kept */
@@ -50,6 +50,7 @@ static header save_header_of(const nt_integrator *it)
     h.nq = p->nq, h.nv = p->nv, h.nh = p->nh, h.nn = p->nn;
     h.n_memory = p->system->n_memory;
     h.n_accounts = it->accounts.n;
+    h.n_bounces = it->accounts.n_bounces;
     h.frame = (int)p->frame;
     h.size = it->size;
     h.statistics_size = sizeof h.statistics;
@@ -69,7 +70,7 @@ static header save_header_of(const nt_integrator *it)
 
 /* Where the parts are among the bytes of a state. */
 typedef struct places {
-    size_t now, before, accounts, rows, off, solver, kept, made, end;
+    size_t now, before, accounts, bounces, rows, off, solver, kept, made, end;
 } places;
 
 static places places_of(const nt_integrator *it)
@@ -77,7 +78,8 @@ static places places_of(const nt_integrator *it)
     places at = {.now = sizeof(header)};
     at.before = at.now + it->size * sizeof(double);
     at.accounts = at.before + it->size * sizeof(double);
-    at.rows = at.accounts + (size_t)it->accounts.n * sizeof *it->accounts.each;
+    at.bounces = at.accounts + (size_t)it->accounts.n * sizeof *it->accounts.each;
+    at.rows = at.bounces + (size_t)it->accounts.n_bounces * sizeof *it->accounts.bounces;
     at.off = at.rows + (size_t)it->problem->nc * sizeof(int);
     at.solver = at.off + (size_t)it->problem->nc * sizeof(int);
     at.kept = at.solver + nt_solver_saved_size(it->factors->solver);
@@ -108,6 +110,9 @@ void nt_integrator_save(const nt_integrator *it, void *bytes)
     memcpy(out + at.before, it->before.all, state);
     memcpy(out + at.accounts, it->accounts.each,
            (size_t)it->accounts.n * sizeof *it->accounts.each);
+    if (it->accounts.n_bounces > 0)
+        memcpy(out + at.bounces, it->accounts.bounces,
+               (size_t)it->accounts.n_bounces * sizeof *it->accounts.bounces);
     memcpy(out + at.rows, f->dropped, (size_t)f->n_dropped * sizeof(int));
     if (it->problem->n_off > 0)
         memcpy(out + at.off, it->problem->off, (size_t)it->problem->n_off * sizeof(int));
@@ -176,11 +181,12 @@ nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t siz
         return nt_fail(error, NT_INVALID, "saved state is of method %s, expected %s", h.method,
                        mine.method);
     if (h.nq != mine.nq || h.nv != mine.nv || h.nh != mine.nh || h.nn != mine.nn ||
-        h.n_memory != mine.n_memory || h.n_accounts != mine.n_accounts || h.frame != mine.frame ||
-        h.size != mine.size || h.statistics_size != mine.statistics_size ||
-        h.solver_size != mine.solver_size || h.kept_size != mine.kept_size || h.n_dropped < 0 ||
-        h.n_dropped > mine.nh + mine.nn || h.watch.worst < 0 || h.watch.worst >= mine.n_accounts ||
-        h.n_off < 0 || h.n_off > h.n_dropped || h.level < 0 || h.level > 62 || h.parts.done < 0 ||
+        h.n_memory != mine.n_memory || h.n_accounts != mine.n_accounts ||
+        h.n_bounces != mine.n_bounces || h.frame != mine.frame || h.size != mine.size ||
+        h.statistics_size != mine.statistics_size || h.solver_size != mine.solver_size ||
+        h.kept_size != mine.kept_size || h.n_dropped < 0 || h.n_dropped > mine.nh + mine.nn ||
+        h.watch.worst < 0 || h.watch.worst >= mine.n_accounts + mine.n_bounces || h.n_off < 0 ||
+        h.n_off > h.n_dropped || h.level < 0 || h.level > 62 || h.parts.done < 0 ||
         h.parts.done >= 1LL << 40)
         return nt_fail(error, NT_INVALID, "saved state is of another system or frame");
     if (size != nt_integrator_saved_size(it))
@@ -207,6 +213,9 @@ nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t siz
     it->control = h.control;
     it->watch = h.watch;
     memcpy(it->accounts.each, in + at.accounts, (size_t)it->accounts.n * sizeof *it->accounts.each);
+    if (it->accounts.n_bounces > 0)
+        memcpy(it->accounts.bounces, in + at.bounces,
+               (size_t)it->accounts.n_bounces * sizeof *it->accounts.bounces);
     nt_energy_watch_keep(it, &it->before);
     it->statistics = h.statistics;
     it->stops.stretch = h.stretch;

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "model/assembly/assemble.h"
 #include "model/beams/beam.h"
+#include "model/contacts/bounce.h"
 #include "model/contacts/grip.h"
 #include "model/elements.h"
 #include "model/evaluate.h"
@@ -453,6 +454,7 @@ nt_status nt_model_build(nt_model *model, nt_error *error)
         return status;
     if ((status = lay_out_state(model)) != NT_OK || (status = make_pattern(model)) != NT_OK ||
         (status = nt_model_find_parts(model)) != NT_OK ||
+        (status = nt_model_find_bounces(model)) != NT_OK ||
         (status = build_describe(model)) != NT_OK ||
         (status = nt_run_take_state(origin)) != NT_OK ||
         (status = nt_model_find_held(model)) != NT_OK)

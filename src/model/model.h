@@ -269,6 +269,10 @@ struct nt_model {
     /* [n_bodies], [n_elements] the part that nothing connects with others which each belongs to, of
      * system.n_energies (parts.c); 0 of what acts on nothing */
     int *part_of_body, *part_of_element;
+    struct nt_bounces {
+        int *body, *first, *contact; /* [n], [n + 2], [first[n]] of system.n_bounces bodies: each,
+                                        and its contacts from contact[first[k]] on */
+    } bounces;
     bool *stores; /* [n_elements] those whose energy counts in such a signal */
 
     /* The system as it is alike for all runs: sizes, space, pattern, names. That of a run has the

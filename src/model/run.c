@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "model/contacts/bounce.h"
 #include "model/contacts/meeting.h"
 #include "model/evaluate.h"
 #include "model/events/events.h"
@@ -155,6 +156,7 @@ static void bind_system(nt_run *run)
         if (nt_element_touches(&run->model->elements[i])) {
             s->met = nt_run_met;
             s->met_name = nt_run_met_name;
+            s->bounces = s->n_bounces > 0 ? nt_run_bounces : NULL;
         }
     }
     s->given = s->given_rows ? nt_run_given_rotation : NULL;

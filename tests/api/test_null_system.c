@@ -257,6 +257,15 @@ static void words(const looks *l)
                             !s->met(s->self, NULL, &l->at, 0, false, &met) &&
                             !s->met(s->self, &l->at, &at, 0, true, &met) &&
                             !s->met(s->self, &l->at, &l->at, 0, false, NULL)));
+    if (s->bounces) {
+        nt_bounce bounce[8] = {{.which = 77}};
+        assert_true(s->n_bounces <= 8);
+        s->bounces(NULL, &l->at, &l->at, bounce);
+        s->bounces(s->self, NULL, &l->at, bounce);
+        s->bounces(s->self, &l->at, &at, bounce);
+        s->bounces(s->self, &l->at, &l->at, NULL);
+        assert_int_equal(bounce[0].which, 77);
+    }
     if (s->met_name)
         s->met_name(s->self, -1, text, sizeof text);
     tried[GAINED]++;

@@ -1,0 +1,82 @@
+/* The watch on bodies that contacts alone hold, each by itself.
+ *
+ * A ball of grams on a machine of tons gains many times what it had before the watch on the energy
+ * of both sees anything. What its contacts give it is known apart (nt_system.bounces): the sum over
+ * the steps from one moment without contact to the next, of contacts that last no more than LONGEST
+ * steps. Longer ones are resolved, and where several contacts push at once it is not known which
+ * one has given what; both are left to the energy of the whole.
+ *
+ * Against the growth of that sum stands what a bounce exchanges, the kinetic energy of the way
+ * towards the surface, as it does of a part (energy_watch.c). */
+#include "method/integrator.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { LONGEST = 10 };
+
+/* As of parts: allowed shares, what is warned of, and rounding. */
+static const double EXCHANGED = 0.25, WARNING = 0.02, ROUNDING = 1e-12;
+
+/* The growth of an account whose contact is over, against what is allowed; the worst counts. */
+static void judge(nt_integrator *it, int k)
+{
+    nt_energy_watch *w = &it->watch;
+    nt_bounce_account *b = &it->accounts.bounces[k];
+    double apart = it->method->needs & NT_STAGGERED ? b->apart : 0, growth = b->gained - b->least,
+           allowed = EXCHANGED * b->toward + b->doubt + (apart + ROUNDING * b->size) / WARNING;
+    b->least = fmin(b->least, b->gained);
+    if (!(growth > 0) || (w->growth > 0 && !(growth * w->allowed > w->growth * allowed)))
+        return;
+    w->growth = growth;
+    w->allowed = allowed;
+    w->worst = it->accounts.n + k;
+}
+
+static void follow(nt_integrator *it, int k, double from, double to)
+{
+    nt_bounce_account *b = &it->accounts.bounces[k];
+    const nt_bounce *step = &it->accounts.bounced[k];
+    bool inside = step->touches[0] > 0;
+    b->spoilt = (inside && (b->spoilt || b->steps == 0 || b->t != from)) || step->touches[0] > 1 ||
+                step->touches[1] > 1;
+    b->steps = inside ? b->steps + 1 : 1;
+    b->now = (inside ? b->now : 0) + step->gained;
+    b->now_doubt = (inside ? b->now_doubt : 0) + step->doubt;
+    b->t = to;
+    if (step->touches[1] > 0 || b->spoilt || b->steps > LONGEST)
+        return;
+    b->gained += b->now;
+    b->doubt += b->now_doubt;
+    b->apart = fmax(b->apart, step->apart);
+    b->size = fmax(b->size, step->size);
+    judge(it, k);
+}
+
+void nt_bounce_watch_step(nt_integrator *it)
+{
+    const nt_problem *p = it->problem;
+    const nt_phase *from = &it->before, *to = &it->stepper.now;
+    double begin = from->all[NT_PHASE_T], end = to->all[NT_PHASE_T];
+    if (it->accounts.n_bounces == 0 || !(end > begin))
+        return;
+    nt_point ends[2];
+    nt_integrator_points(it, from, to, ends);
+    p->system->bounces(p->system->self, &ends[0], &ends[1], it->accounts.bounced);
+    for (int k = 0; k < it->accounts.n_bounces; k++) {
+        nt_bounce_account *b = &it->accounts.bounces[k];
+        const nt_bounce *step = &it->accounts.bounced[k];
+        if (!it->watch.begun) /* other parameters are other energies */
+            b->steps = 0;
+        if (step->touches[0] == 0)
+            b->toward = fmax(b->toward, step->toward);
+        follow(it, k, begin, end);
+    }
+}
+
+void nt_bounce_watch_name(const nt_integrator *it, int account, char *text, int size)
+{
+    const nt_system *system = it->problem->system;
+    if (system->met_name)
+        system->met_name(system->self, it->accounts.bounced[account].which, text, size);
+}

@@ -1,0 +1,156 @@
+/* The watch on bodies that contacts alone hold: small ones beside large, heavy and fast ones are
+ * seen, and what a moving surface gives is no growth. */
+#include "../model/mechanism.h"
+
+#include "method/integrator.h"
+
+/* 1 g on 1000 kg that swing on a spring, and that hold ten million times its energy. */
+static const char platform[] =
+    "nutate: 1\n"
+    "bodies:\n"
+    "  big: {mass: 1000, inertia: [100, 100, 100], position: [0, 0, 5]}\n"
+    "  ball: {mass: 0.001, inertia: [1e-7, 1e-7, 1e-7], position: [0, 0, 6]}\n"
+    "joints: {rail: {type: prismatic, between: [ground, big], at: [0, 0, 5], axis: [0, 0, 1]}}\n"
+    "forces: {s: {type: spring, between: [ground, big], at: [[0, 0, 0], [0, 0, 5]], stiffness: "
+    "1e5, length: 5.2}}\n"
+    "contacts: {c: {type: sphere_plane, between: [big, ball], radius: 0.05, plane: {point: [0, 0, "
+    "0.5], normal: [0, 0, 1]}, stiffness: 1e5}}\n";
+
+/* On a flywheel, past which it is carried by friction. */
+static const char wheel[] =
+    "nutate: 1\n"
+    "bodies:\n"
+    "  big: {mass: 100, inertia: [10, 10, 20], position: [0, 0, 0], angular_velocity: [0, 0, 60]}\n"
+    "  ball: {mass: 0.1, inertia: [1e-4, 1e-4, 1e-4], position: [0.1, 0, 1]}\n"
+    "joints: {axle: {type: revolute, between: [ground, big], at: [0, 0, 0], axis: [0, 0, 1]}}\n"
+    "contacts: {c: {type: sphere_plane, between: [big, ball], radius: 0.05, plane: {point: [0, 0, "
+    "0.5], normal: [0, 0, 1]}, stiffness: 1e7, friction: {coefficient: 0.2, slip: 0.01}}}\n";
+
+/* A table that a joint shakes throws it higher and higher, and that is right. */
+static const char shaken[] =
+    "nutate: 1\n"
+    "bodies:\n"
+    "  big: {mass: 10, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+    "  ball: {mass: 0.01, inertia: [1e-5, 1e-5, 1e-5], position: [0, 0, 0.6]}\n"
+    "joints: {rail: {type: prismatic, between: [ground, big], at: [0, 0, 0], axis: [0, 0, 1], "
+    "motion: '0.05*sin(25*t)'}}\n"
+    "contacts: {c: {type: sphere_plane, between: [big, ball], radius: 0.05, plane: {point: [0, 0, "
+    "0.5], normal: [0, 0, 1]}, stiffness: 1e5}}\n";
+
+typedef struct end {
+    nt_status status;
+    char words[768], warning[400];
+} end;
+
+static nt_integrator *begin(mechanism *m, const char *method, double tolerance)
+{
+    nt_error error = {0};
+    nt_integrator_setup setup = {.system = nt_run_system(m->run),
+                                 .method = nt_method_find(method),
+                                 .tolerance = {tolerance, tolerance, tolerance, tolerance}};
+    if (!nt_method_has_frame(setup.method, setup.frame))
+        setup.frame = NT_BODY;
+    if (nt_integrator_create(&m->integrator, &setup, &error) != NT_OK ||
+        nt_integrator_start(m->integrator, 0, m->q, m->v, m->memory, &error) != NT_OK)
+        fail_msg("%s: %s", method, error.message);
+    return m->integrator;
+}
+
+static end run(const char *text, const char *method, double tolerance, double step)
+{
+    mechanism m = mechanism_read(text);
+    nt_integrator *it = begin(&m, method, tolerance);
+    nt_error error = {0};
+    end e = {.status = nt_integrator_run(it, 2, step, NULL, NULL, &error)};
+    if (e.status == NT_OK)
+        e.status = nt_integrator_check_energy(it, &error);
+    snprintf(e.words, sizeof e.words, "%s", error.message);
+    nt_integrator_energy_warning(it, e.warning, sizeof e.warning);
+    mechanism_close(&m);
+    return e;
+}
+
+static void small_bodies_are_seen_beside_large_ones(void **state)
+{
+    static const struct {
+        const char *text, *method;
+        double step;
+        bool ends;
+    } cases[] = {
+        {platform, "semi-explicit", 1e-3, true},
+        {platform, "semi-explicit-2", 1e-3, true},
+        {platform, "generalized-alpha", 1e-3, true},
+        {platform, "theta", 5e-4, false},
+        {wheel, "semi-explicit-2", 1e-3, true},
+        {wheel, "semi-explicit", 1e-3, true},
+        {wheel, "theta", 1e-3, true},
+        {wheel, "generalized-alpha", 1e-3, false},
+        {wheel, "rkmk-dopri5", 1e-3, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        end e = run(cases[i].text, cases[i].method, 0, cases[i].step);
+        if (e.status != (cases[i].ends ? NT_ENERGY : NT_OK))
+            fail_msg("%s of %zu: %s", cases[i].method, i, e.words);
+        assert_true(!cases[i].ends || strstr(e.words, "contact c gained most"));
+        assert_int_equal(e.warning[0] != '\0', !cases[i].ends);
+    }
+}
+
+static void what_converges_is_left_alone(void **state)
+{
+    static const struct {
+        const char *method;
+        double tolerance, step;
+    } how[] = {{"rkmk-dop853", 1e-6, 1e-3},
+               {"rkmk-dopri5", 1e-6, 1e-3},
+               {"generalized-alpha-soi2", 1e-6, 1e-3},
+               {"semi-explicit-2", 1e-6, 1e-3},
+               {"bdf", 1e-7, 1e-3},
+               {"generalized-alpha", 0, 2e-5}};
+    static const char *const texts[] = {platform, wheel, shaken};
+    (void)state;
+    for (size_t i = 0; i < sizeof how / sizeof how[0]; i++)
+        for (int k = 0; k < 3; k++) {
+            end e = run(texts[k], how[i].method, how[i].tolerance, how[i].step);
+            if (e.status != NT_OK || e.warning[0])
+                fail_msg("%s of %d: %s%s", how[i].method, k, e.words, e.warning);
+        }
+}
+
+/* In the midst of a contact too. */
+static void accounts_are_saved(void **state)
+{
+    (void)state;
+    mechanism m = mechanism_read(platform), other = mechanism_read(platform);
+    nt_integrator *it = begin(&m, "theta", 0), *again = begin(&other, "theta", 0);
+    nt_error error = {0};
+    while (nt_integrator_state(it).t < 1 || it->accounts.bounced[0].touches[1] == 0)
+        assert_int_equal(
+            nt_integrator_run(it, nt_integrator_state(it).t + 1e-3, 1e-3, NULL, NULL, &error),
+            NT_OK);
+    size_t size = nt_integrator_saved_size(it);
+    void *bytes = malloc(size), *ends[2] = {malloc(size), malloc(size)};
+    nt_integrator_save(it, bytes);
+    double t = nt_integrator_state(it).t;
+    assert_int_equal(nt_integrator_restore(again, bytes, size, &error), NT_OK);
+    assert_int_equal(nt_integrator_run(it, t + 1, 1e-3, NULL, NULL, &error), NT_OK);
+    assert_int_equal(nt_integrator_run(again, t + 1, 1e-3, NULL, NULL, &error), NT_OK);
+    nt_integrator_save(it, ends[0]);
+    nt_integrator_save(again, ends[1]);
+    assert_true(it->accounts.bounces[0].gained != 0);
+    assert_memory_equal(ends[0], ends[1], size);
+    free(bytes), free(ends[0]), free(ends[1]);
+    mechanism_close(&m);
+    mechanism_close(&other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_bodies_are_seen_beside_large_ones),
+        cmocka_unit_test(what_converges_is_left_alone),
+        cmocka_unit_test(accounts_are_saved),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
