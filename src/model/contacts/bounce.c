@@ -33,7 +33,8 @@ static void find_free(const nt_model *model, int *of_node, int *number)
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
         for (int k = 0; k < e->n_ports; k++) {
-            int node = e->ports[k].node, body = node >= 0 ? of_node[node] : -1;
+            int node = e->ports[k].node; /* those behind are of multipliers */
+            int body = node >= 0 && node < model->n_primary ? of_node[node] : -1;
             if (body < 0 || !nt_element_pushes(e, k))
                 continue;
             if (!is_contact(e))
