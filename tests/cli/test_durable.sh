@@ -23,7 +23,7 @@ slow() {
     job=$!
     for wait in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
         [ "$(cat "$output" 2>/dev/null | wc -c || echo 0)" -gt 20000 ] && return
-        sleep 0.1
+        sleep 0.3
     done
     fail "no rows in $output: $(cat slow.err)"
 }
@@ -128,7 +128,8 @@ ended 137
 [ -s one.state ] || fail "no first state"
 expect 0 run top.yaml -o second.csv --save one.state
 ls | grep '\.run$' && fail "a file beside a state is left"
-slow saver.csv # nobody has asked for its state
+rm -f saver.csv # its rows are what is waited for
+slow saver.csv  # nobody has asked for its state
 expect 4 run top.yaml -o second.csv --save saver.csv.state
 kill -KILL $job
 ended 137
