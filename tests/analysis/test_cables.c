@@ -659,6 +659,34 @@ static void test_refusals(void **state)
     }
 }
 
+/* Lengths, weights and stiffnesses whose ratios overflow are refused where the cable stands. */
+static void test_start_without_numbers(void **state)
+{
+    static const char *const lines[] = {
+        "length: 1e-300, mass: 2, stiffness: 1e100",
+        "length: 1e300, mass: 2, stiffness: 4e4",
+        "length: 1, mass: 1e300, stiffness: 1",
+        "length: 1, mass: 1e-300, stiffness: 1e-300",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char text[600];
+        nt_model *model = NULL;
+        nt_error error = {0};
+        snprintf(text, sizeof text,
+                 "nutate: 1\ngravity: [0, 0, -9.81]\ncables:\n  c: {between: [ground, ground], at: "
+                 "[[0, 0, 0], [8, 0, 0]], %s, elements: 4}\n",
+                 lines[i]);
+        nt_status status =
+            nt_model_read_text(&model, text, strlen(text), "odd", NULL, NULL, 0, &error);
+        nt_model_destroy(model);
+        assert_int_equal(status, NT_BAD_MODEL);
+        assert_int_equal(error.line, 4);
+        if (!strstr(error.message, "body c.node1 begins at no finite place"))
+            fail_msg("'%s'", error.message);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -679,6 +707,7 @@ int main(void)
         cmocka_unit_test(test_friction_on_a_slope),
         cmocka_unit_test(test_momentum),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_start_without_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

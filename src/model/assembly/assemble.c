@@ -662,6 +662,34 @@ static bool begins_by_motion(const nt_run *run, const nt_element *e)
     return joint && joint->motion && joint->enforce == 0 && nt_joint_holds_at_first(joint);
 }
 
+/* What places bodies of its own by a search may leave numbers behind that are none. */
+static nt_status refuse_not_finite(const nt_assembly *a, nt_error *error)
+{
+    const nt_run *run = a->run;
+    const nt_space *space = &run->system.space;
+    bool finite = true;
+    for (int i = 0; i < space->nq; i++)
+        finite = finite && isfinite(run->initial_q[i]);
+    for (int i = 0; i < space->nv; i++)
+        finite = finite && isfinite(run->initial_v[i]);
+    for (int k = 0; !finite && k < run->model->n_bodies; k++) {
+        const nt_body *b = &run->bodies[k];
+        int nq = (b->t_node >= 0 ? 3 : 0) + (b->r_node >= 0 ? 4 : 0);
+        int nv = (b->t_node >= 0 ? 3 : 0) + (b->r_node >= 0 ? 3 : 0);
+        bool is = true;
+        for (int i = 0; i < nq; i++)
+            is = is && isfinite(run->initial_q[b->q + i]);
+        for (int i = 0; i < nv; i++)
+            is = is && isfinite(run->initial_v[b->v + i]);
+        if (!is)
+            return nt_fail_at(error, NT_BAD_MODEL, run->model->file, b->place.line, b->place.column,
+                              "body %s begins at no finite place or velocity: expected lengths, "
+                              "masses and stiffnesses whose ratios can be computed with",
+                              b->name);
+    }
+    return NT_OK;
+}
+
 nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
 {
     nt_run *run = a->run;
@@ -687,6 +715,8 @@ nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
                        "%s %s: no balance was found to start from: %s", e->type->name, e->name,
                        nt_status_text(status));
     }
+    if (status == NT_OK)
+        status = refuse_not_finite(a, error);
     if (status == NT_OK && run->system.accept) {
         nt_point at = nt_assembly_point(a);
         nt_run_accept(run, &at, run->initial_memory);
