@@ -219,11 +219,13 @@ nt_status nt_read_parameters(nt_reader *reader, const nt_node *section)
     reader->values = NT_TAKE(&reader->scratch, section->count, double);
     if (!model->parameters || !reader->values)
         return nt_read_no_memory(reader);
+    for (int i = 0; i < section->count; i++) {
+        model->parameters[i].name = reader->parameters.list[order[i]].text;
+        model->parameters[i].place = nt_read_place(reader, section->keys[order[i]]);
+    }
     for (int i = 0; i < section->count && status == NT_OK; i++) {
         const nt_node *name = section->keys[order[i]];
         nt_parameter *parameter = &model->parameters[i];
-        parameter->name = reader->parameters.list[order[i]].text;
-        parameter->place = nt_read_place(reader, name);
         status = nt_read_unbound(reader, name->text, section->values[order[i]], &parameter->value,
                                  &parameter->expression);
         reader->values[i] = parameter->value;

@@ -246,12 +246,12 @@ static nt_status unknown_object(const nt_model *model, const char *name, span ob
                        "gives it, quantities: {NAME: '%s'}",
                        name, name);
     for (int i = 0; i < model->n_parameters; i++)
-        if (strcmp(name, model->parameter_names[i]) == 0)
+        if (strcmp(name, model->parameters[i].name) == 0)
             return nt_fail(
                 error, NT_BAD_MODEL,
                 "unknown quantity '%s': a parameter is recorded by a name that the model "
                 "gives it, quantities: {NAME: %s}",
-                name, model->parameter_names[i]);
+                name, model->parameters[i].name);
     nt_suggest_start(&search, object.text, object.length);
     for (int i = 1; i < n; i++) {
         family of = object_at(model, i, &index);
