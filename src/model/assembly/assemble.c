@@ -102,77 +102,6 @@ nt_status nt_assembly_measure(nt_assembly *a, const double *q, nt_level level, d
     return status;
 }
 
-/* "joint j, position along x: off by 0.1 m" at the joint's place */
-static nt_status contradiction(const nt_assembly *a, int row, bool velocity, const char *what,
-                               nt_error *error)
-{
-    const nt_run *run = a->run;
-    const nt_element *e = nt_model_element_of_row(run->model, row);
-    const char *unit = run->model->row_quantity[row] == NT_LENGTH ? "m/s" : "rad/s";
-    double off = a->rows[row];
-    if (!velocity)
-        off = nt_model_row_gap(run->model, row, off, &unit);
-    return nt_fail_at(error, NT_BAD_MODEL, run->model->file, e->place.line, e->place.column,
-                      "joint %s cannot be satisfied by %s: %s is off by %.6g %s", e->name, what,
-                      nt_model_row_name(run->model, e, row), off, unit);
-}
-
-/* Factors contain sixth powers of the model's length: with 1e60 m or 1e-70 m they would overflow or
- * vanish. */
-static bool is_out_of_range(const nt_run *run)
-{
-    double largest = 0;
-    for (int i = 0; i < run->system.space.nq; i++)
-        largest = fmax(largest, fabs(run->initial_q[i]));
-    return run->length < 1e-50 || largest > 1e50;
-}
-
-/* Says that the equations of the start have no solution, at the place of the unknown where that
- * shows. */
-static nt_status no_solution(const nt_assembly *a, nt_status status, const char *what,
-                             nt_error *error)
-{
-    nt_error place = {0};
-    char name[160] = "";
-    int unknown = status == NT_SINGULAR ? nt_solver_singular_unknown(a->factors->solver) : -1;
-    for (int i = 0; status == NT_NOT_FINITE && i < a->problem->nc && unknown < 0; i++)
-        unknown = isfinite(a->rows[i]) ? -1 : a->problem->nv + i;
-    if (unknown >= 0) {
-        nt_problem_equation_name(a->problem, unknown, name, sizeof name);
-        a->run->system.place(a->run, unknown, &place);
-    }
-    return nt_fail_at(error, status, a->run->model->file, place.line, place.column,
-                      "initial %s: %s%s%s%s", what, nt_status_text(status), *name ? ": " : "", name,
-                      is_out_of_range(a->run) ? " (expected distances between 1e-50 and 1e50 m)"
-                                              : "");
-}
-
-/* Says which element's equations have no value at the start, at its place. */
-static nt_status no_value(const nt_assembly *a, nt_status status, const char *what, nt_error *error)
-{
-    const nt_run *run = a->run;
-    const nt_element *e = run->failed;
-    if (status != NT_NOT_FINITE || !e)
-        return no_solution(a, status, what, error);
-    double start = run->model->simulation.start, f[3] = {0};
-    const nt_joint *joint = nt_element_as_joint(run, e);
-    if (joint && joint->motion)
-        nt_motion_jet(run, joint->motion, f);
-    static const char *const derivative[] = {"value", "rate", "second derivative"};
-    for (int i = 0; i < 3; i++)
-        if (!isfinite(f[i]))
-            return nt_fail_at(error, NT_BAD_MODEL, run->model->file, e->place.line, e->place.column,
-                              "joint %s: the prescribed motion has no finite %s at the start, "
-                              "t = %g s; expected a function with two derivatives",
-                              e->name, derivative[i], start);
-    char words[160] = "";
-    nt_run_why(run, e, words, sizeof words);
-    return nt_fail_at(error, NT_BAD_MODEL, run->model->file, e->place.line, e->place.column,
-                      "%s %s has no finite value at the start, t = %g s: initial %s cannot be "
-                      "found%s%s",
-                      nt_element_word(e), e->name, start, what, *words ? ": " : "", words);
-}
-
 /* ---- positions ------------------------------------------------------------------------------ */
 
 /* Whether an element places its bodies: a joint given in the bodies' own axes does, unless it waits
@@ -397,24 +326,25 @@ static nt_status close_loops(nt_assembly *a, bool validate, nt_error *error)
         place_tree(a);
     nt_status status = measure_finite(a, NT_POSITION, &size, &worst);
     if (status != NT_OK)
-        return no_value(a, status, "positions", error);
+        return nt_assembly_no_value(a, status, "positions", error);
     if (size > NT_CLOSED && free_count == 0 && validate && !run->model->correct_initial)
-        return contradiction(a, worst, false, "the given positions", error);
+        return nt_assembly_contradiction(a, worst, false, "the given positions", error);
     if (free_count > 0)
         status = nt_assembly_settle_nearby(a, &size);
     if (status == NT_OK && run->model->correct_initial)
         status = nt_assembly_correct_positions(a, &size);
     if (status != NT_OK)
-        return no_value(a, status, "positions", error);
+        return nt_assembly_no_value(a, status, "positions", error);
     if ((status = measure_finite(a, NT_POSITION, &size, &worst)) != NT_OK)
-        return no_value(a, status, "positions", error);
+        return nt_assembly_no_value(a, status, "positions", error);
     if (size > NT_CLOSED && validate)
-        return contradiction(a, worst, false,
-                             run->model->correct_initial || free_count == a->problem->nv
-                                 ? "any placement near the given one (the loop does not close)"
-                                 : "any placement nearby that keeps the given positions and "
-                                   "orientations (the loop does not close)",
-                             error);
+        return nt_assembly_contradiction(
+            a, worst, false,
+            run->model->correct_initial || free_count == a->problem->nv
+                ? "any placement near the given one (the loop does not close)"
+                : "any placement nearby that keeps the given positions and "
+                  "orientations (the loop does not close)",
+            error);
     read_positions(run);
     return NT_OK;
 }
@@ -491,14 +421,14 @@ static nt_status refuse_velocities(nt_assembly *a, double scale, nt_error *error
     if (status == NT_OK)
         status = nt_assembly_measure(a, run->initial_q, NT_VELOCITY, &size, &worst);
     if (status == NT_NO_MEMORY)
-        return no_value(a, status, "velocities", error);
+        return nt_assembly_no_value(a, status, "velocities", error);
     if (status != NT_OK || !(size > NT_CLOSED * scale)) {
         what = "the given velocities";
         write_velocities(run);
         write_own(run);
         nt_assembly_measure(a, run->initial_q, NT_VELOCITY, &size, &worst);
     }
-    return contradiction(a, worst, true, what, error);
+    return nt_assembly_contradiction(a, worst, true, what, error);
 }
 
 static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
@@ -521,7 +451,7 @@ static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
     if (status == NT_OK && run->model->correct_initial && size > NT_CLOSED * scale)
         status = nt_assembly_correct_velocities(a);
     if (status != NT_OK)
-        return no_value(a, status, "velocities", error);
+        return nt_assembly_no_value(a, status, "velocities", error);
     for (int i = 1; i < run->model->n_bodies; i++) {
         nt_body *body = &run->bodies[i];
         const double *v = run->initial_v + body->v;
@@ -530,7 +460,7 @@ static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
         body->w0 = turns ? v3_load(v + (moves ? 3 : 0)) : v3_of(0, 0, 0);
     }
     if ((status = measure_finite(a, NT_VELOCITY, &size, &worst)) != NT_OK)
-        return no_value(a, status, "velocities", error);
+        return nt_assembly_no_value(a, status, "velocities", error);
     if (size > NT_CLOSED * scale && validate)
         return refuse_velocities(a, scale, error);
     return NT_OK;
@@ -662,34 +592,6 @@ static bool begins_by_motion(const nt_run *run, const nt_element *e)
     return joint && joint->motion && joint->enforce == 0 && nt_joint_holds_at_first(joint);
 }
 
-/* What places bodies of its own by a search may leave numbers behind that are none. */
-static nt_status refuse_not_finite(const nt_assembly *a, nt_error *error)
-{
-    const nt_run *run = a->run;
-    const nt_space *space = &run->system.space;
-    bool finite = true;
-    for (int i = 0; i < space->nq; i++)
-        finite = finite && isfinite(run->initial_q[i]);
-    for (int i = 0; i < space->nv; i++)
-        finite = finite && isfinite(run->initial_v[i]);
-    for (int k = 0; !finite && k < run->model->n_bodies; k++) {
-        const nt_body *b = &run->bodies[k];
-        int nq = (b->t_node >= 0 ? 3 : 0) + (b->r_node >= 0 ? 4 : 0);
-        int nv = (b->t_node >= 0 ? 3 : 0) + (b->r_node >= 0 ? 3 : 0);
-        bool is = true;
-        for (int i = 0; i < nq; i++)
-            is = is && isfinite(run->initial_q[b->q + i]);
-        for (int i = 0; i < nv; i++)
-            is = is && isfinite(run->initial_v[b->v + i]);
-        if (!is)
-            return nt_fail_at(error, NT_BAD_MODEL, run->model->file, b->place.line, b->place.column,
-                              "body %s begins at no finite place or velocity: expected lengths, "
-                              "masses and stiffnesses whose ratios can be computed with",
-                              b->name);
-    }
-    return NT_OK;
-}
-
 nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
 {
     nt_run *run = a->run;
@@ -716,7 +618,7 @@ nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
                        nt_status_text(status));
     }
     if (status == NT_OK)
-        status = refuse_not_finite(a, error);
+        status = nt_assembly_refuse_not_finite(a, error);
     if (status == NT_OK && run->system.accept) {
         nt_point at = nt_assembly_point(a);
         nt_run_accept(run, &at, run->initial_memory);
@@ -741,7 +643,7 @@ static nt_status check_accelerations(nt_assembly *a, nt_error *error)
                       .rows = a->rows};
     memset(a->factors->work, 0, (size_t)a->problem->nv * sizeof(double));
     nt_status status = nt_problem_evaluate(a->problem, &at, &terms);
-    return status == NT_OK ? NT_OK : no_value(a, status, "accelerations", error);
+    return status == NT_OK ? NT_OK : nt_assembly_no_value(a, status, "accelerations", error);
 }
 
 /* Where laws follow reactions that they load, accelerations and multipliers may have several
@@ -799,7 +701,7 @@ nt_status nt_run_assemble(nt_run *run, bool validate, nt_error *error)
     if (status == NT_OK && validate)
         status = check_accelerations(a, error);
     if (status == NT_OK && (status = nt_factors_choose_rows(a->factors, &at)) != NT_OK)
-        status = no_solution(a, status, "choice of independent equations", error);
+        status = nt_assembly_no_solution(a, status, "choice of independent equations", error);
     if (validate && status == NT_OK && (status = check_unique(a, error)) != NT_OK)
         goto done;
     run->n_redundant = 0;

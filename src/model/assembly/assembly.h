@@ -1,4 +1,4 @@
-/* What the parts of the assembly share (assemble.c, assemble_correct.c). */
+/* What the parts of the assembly share (assemble.c, assemble_correct.c, assemble_words.c). */
 #ifndef NUTATE_MODEL_ASSEMBLY_H
 #define NUTATE_MODEL_ASSEMBLY_H
 
@@ -56,5 +56,18 @@ nt_status nt_assembly_correct_positions(nt_assembly *a, double *size);
 nt_status nt_assembly_correct_velocities(nt_assembly *a);
 /* What moved, in words: run->corrections. */
 nt_status nt_assembly_report(nt_assembly *a);
+
+/* Refusals. A row that no placement or velocity satisfies: "joint j cannot be satisfied by WHAT:
+ * position along x is off by 0.1 m", at the joint's place. */
+nt_status nt_assembly_contradiction(const nt_assembly *a, int row, bool velocity, const char *what,
+                                    nt_error *error);
+/* The equations of the start have no solution: the place of the unknown where that shows. */
+nt_status nt_assembly_no_solution(const nt_assembly *a, nt_status status, const char *what,
+                                  nt_error *error);
+/* They have no value: the element's place. */
+nt_status nt_assembly_no_value(const nt_assembly *a, nt_status status, const char *what,
+                               nt_error *error);
+/* A body whose place or velocity is not finite; NT_OK where there is none. */
+nt_status nt_assembly_refuse_not_finite(const nt_assembly *a, nt_error *error);
 
 #endif
