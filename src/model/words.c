@@ -131,16 +131,23 @@ void nt_run_feature(void *self, nt_feature feature, nt_error *part)
     }
 }
 
-/* The body that entry i of v belongs to; NULL for no entry of v. */
+/* The body that entry i of v belongs to; NULL for no entry of v. The bodies' entries follow each
+ * other. */
 static const nt_body *body_of_entry(const nt_model *model, int i)
 {
-    for (int b = 1; b < model->n_bodies; b++) {
-        const nt_body *body = &model->bodies[b];
-        int k = i - body->v;
-        if (k >= 0 && k < 3 * ((body->t_node >= 0) + (body->r_node >= 0)))
-            return body;
+    int low = 1, high = model->n_bodies;
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (model->bodies[middle].v <= i)
+            low = middle;
+        else
+            high = middle;
     }
-    return NULL;
+    if (low >= model->n_bodies)
+        return NULL;
+    const nt_body *body = &model->bodies[low];
+    int k = i - body->v;
+    return k >= 0 && k < 3 * ((body->t_node >= 0) + (body->r_node >= 0)) ? body : NULL;
 }
 
 /* The element whose own coordinate entry i of v is; NULL for none. */

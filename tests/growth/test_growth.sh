@@ -79,6 +79,17 @@ names() {
 arguments="check model.yaml --quiet"
 grows names 500 names
 
+# What a saved state is recognised by names every unknown.
+bodies() {
+    awk -v n="$1" 'BEGIN {
+        print "nutate: 1\nbodies:"
+        for (i = 1; i <= n; i++) printf "  b%d: {mass: 1, inertia: [1, 1, 1], position: [%d, 0, 0]}\n", i, i
+        print "simulation: {duration: 2e-3, step: 1e-3}\noutput: {record: [b1.position]}"
+    }'
+}
+arguments="run model.yaml -o result.csv"
+grows bodies 500 bodies
+
 # Derivatives in n parameters of one model.
 masses() {
     awk -v n="$1" 'BEGIN {
