@@ -459,7 +459,7 @@ typedef struct nt_orbit_found {
     double pairing; /* largest |mu_i mu_j - 1| where they pair off (Hamiltonian systems), else 1 */
     nt_orbit_stability stability;
     /* One of a family of orbits that begins at the system's initial state (setup.from_initial), and
-     * follows it with the parameters; else the begin of such an orbit is held. */
+     * follows it with the parameters; else the begin of such an orbit goes the least way. */
     int follows_initial;
     int rests; /* a state of rest, which repeats after any time: no multiplier is the motion's own
                 */
@@ -482,8 +482,10 @@ NT_API nt_status nt_orbit_guess_period(nt_orbit *orbit, double longest, double h
  * no symmetry of the system, so that the next period differs. On failure the orbit stands at its
  * last try. */
 NT_API nt_status nt_orbit_find(nt_orbit *orbit, nt_error *error);
-/* Go back to the system's initial state at the present parameters, as the first guess of the next
- * nt_orbit_find; the period and the advances stay. NT_INVALID without setup.from_initial. */
+/* Go back to where the derivatives of nt_orbit_tangent start from, as the first guess of the next
+ * nt_orbit_find: to the orbit that was differentiated last, unless its begin follows the system's
+ * initial state (follows_initial). Then, and where none was differentiated, to the initial state at
+ * the present parameters; the period and the advances stay. NT_INVALID where there is neither. */
 NT_API nt_status nt_orbit_begin_again(nt_orbit *orbit, nt_error *error);
 /* Zeros before anything was found. */
 NT_API nt_orbit_found nt_orbit_state(const nt_orbit *orbit);

@@ -101,6 +101,7 @@ static nt_status take_nodes(nt_orbit *o)
     size_t saved = o->state_size + 1 + advances;
     o->try_state = NT_TAKE(&o->arena, saved, double);
     o->kept_state = NT_TAKE(&o->arena, saved, double);
+    o->differentiated = NT_TAKE(&o->arena, saved, double);
     o->path_state = NT_TAKE(&o->arena, 3 * saved, double);
     size_t columns = n * m + 2 + advances, rows = n * m + 2 + advances, others = columns - m;
     o->J = NT_TAKE(&o->arena, columns * rows, double);
@@ -118,10 +119,10 @@ static nt_status take_nodes(nt_orbit *o)
     o->monodromy = NT_TAKE(&o->arena, m * m, double);
     o->multiplier = NT_TAKE(&o->arena, 2 * m, double);
     o->floquet = NT_TAKE(&o->arena, 7 * m * m + 3 * m, double);
-    bool good = o->state && o->try_state && o->kept_state && o->path_state && o->J && o->b &&
-                o->u && o->along && o->by_parameter && o->solve && o->directions && o->column &&
-                o->flow && o->generator && o->generator_end && o->monodromy && o->multiplier &&
-                o->floquet;
+    bool good = o->state && o->try_state && o->kept_state && o->differentiated && o->path_state &&
+                o->J && o->b && o->u && o->along && o->by_parameter && o->solve && o->directions &&
+                o->column && o->flow && o->generator && o->generator_end && o->monodromy &&
+                o->multiplier && o->floquet;
     double *at = o->state;
     for (size_t k = 0; k < n && good; k++) {
         nt_orbit_node *node = &o->node[k];
@@ -524,6 +525,11 @@ nt_status nt_orbit_begin_again(nt_orbit *o, nt_error *error)
 {
     nt_error_clear(error);
     NT_NEED(error, "orbit", o);
+    if (o->has_differentiated) {
+        nt_orbit_restore(o, o->differentiated);
+        o->is_found = true;
+        return NT_OK;
+    }
     if (!o->wanted.from_initial)
         return nt_fail(error, NT_INVALID, "the orbit was not begun at the system's initial state");
     const nt_problem *p = o->problem;

@@ -63,7 +63,7 @@ struct nt_orbit {
     /* scratch */
     double *state; /* [state_size] q, v, memory and bases of all nodes, one after the other */
     size_t state_size;
-    double *try_state, *kept_state,
+    double *try_state, *kept_state, *differentiated,
         *path_state; /* [state_size + 1 + n_advances], three of the last */
     double *work, *zeros, *dense, *directions, *place, *again, *column;
     double *J, *b, *u, *along, *solve, *by_parameter, *parameters;
@@ -71,6 +71,7 @@ struct nt_orbit {
     bool follows;                       /* the begin is the initial state, and one of a family */
     double *given;                      /* [nq + nv + n_memory] the initial state */
     bool is_found, kept_fixed, on_path; /* `kept` is that of the path's begin; no polish     */
+    bool has_differentiated;            /* nt_orbit_tangent's, which does not follow */
     bool rests;                         /* what was found is a state of rest                */
     int trivial, kept, iterations;
     double miss, trivial_distance, pairing;

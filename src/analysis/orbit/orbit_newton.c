@@ -14,7 +14,12 @@
  * all solutions the one with the least change dz_0 of the begin is taken, whatever the rest
  * becomes: orbits are found at the state that was given. With Q an orthonormal basis of the columns
  * of all other unknowns that is the least dz_0 with (1 - Q Q^T)(J_0 dz_0 + miss) = 0, by singular
- * values above a bound. Directions below it are left alone, until nothing else gets on. */
+ * values above a bound. Directions below it are left alone, until nothing else gets on.
+ *
+ * Beside an orbit of a family the singular value of the direction along the family is no rounding
+ * but as large as the miss, and taking it up would drift along the family. A search that starts at
+ * an orbit that was found knows how many such directions there are, and leaves them alone from the
+ * first iteration on. */
 #include "analysis/orbit/orbit.h"
 #include "base/error.h"
 
@@ -109,9 +114,19 @@ static double remove_part(double *x, const double *q, int n)
     return part;
 }
 
-/* Solves J u = b as said above; J and b are destroyed. Singular values below cut times the largest
- * are left out; *left_out is their number. */
-static nt_status solve(const nt_orbit *o, bool path, double *J, double *b, double cut, double *u,
+/* What is left out: singular values below `cut` times the largest, and of the last `along_family`
+ * those below ALONG_FAMILY times it. */
+typedef struct bounds {
+    double cut;
+    int along_family;
+} bounds;
+
+/* Near a family the singular value along it stays below this part of the largest. */
+static const double ALONG_FAMILY = 1e-2;
+
+/* Solves J u = b as said above; J and b are destroyed. *left_out is the number of singular values
+ * that are left out. */
+static nt_status solve(const nt_orbit *o, bool path, double *J, double *b, bounds bound, double *u,
                        int *left_out)
 {
     int rows = all_rows(o, path), own = o->m, others = nt_orbit_unknowns(o, path) - own;
@@ -142,8 +157,8 @@ static nt_status solve(const nt_orbit *o, bool path, double *J, double *b, doubl
     memset(u, 0, (c + (size_t)others) * sizeof *u);
     *left_out = 0;
     for (int k = 0; k < own; k++) {
-        double part = 0;
-        if (!(s[k] > cut * s[0])) {
+        double part = 0, least = k < own - bound.along_family ? 0 : ALONG_FAMILY;
+        if (!(s[k] > fmax(bound.cut, least) * s[0])) {
             ++*left_out;
             continue;
         }
@@ -334,8 +349,8 @@ static const double cuts[] = {2, 1e-7, 1e-10, 1e-13};
 enum { CUTS = sizeof cuts / sizeof *cuts };
 
 /* renew: differentiate by the parameter anew; else its column is that of a point near by. */
-static nt_status newton_direction(nt_orbit *o, const nt_orbit_plane *plane, bool renew, double cut,
-                                  int *left_out, nt_error *error)
+static nt_status newton_direction(nt_orbit *o, const nt_orbit_plane *plane, bool renew,
+                                  bounds bound, int *left_out, nt_error *error)
 {
     nt_status status = NT_OK;
     for (int i = 0; i < state_columns(o); i++)
@@ -345,7 +360,7 @@ static nt_status newton_direction(nt_orbit *o, const nt_orbit_plane *plane, bool
     if (plane && renew) /* moves the ends, but neither maps nor b */
         status = nt_orbit_by_parameter(o, plane->parameter, plane->size, 2, o->by_parameter, error);
     assemble(o, plane, o->J);
-    return status == NT_OK ? solve(o, plane != NULL, o->J, o->b, cut, o->u, left_out) : status;
+    return status == NT_OK ? solve(o, plane != NULL, o->J, o->b, bound, o->u, left_out) : status;
 }
 
 /* Shoot with derivatives; the largest miss, and the sum of squares. */
@@ -387,6 +402,7 @@ nt_status nt_orbit_newton(nt_orbit *o, const nt_orbit_plane *plane, int iteratio
     double limit = o->wanted.tolerance * o->problem->length, square;
     int cut = plane || !(o->wanted.free || o->n_found > 0), left_out = 0,
         polished = plane || o->on_path ? POLISH : 0;
+    int along_family = o->is_found && o->wanted.free && !plane ? o->kept : 0;
     bool renew = false;
     o->is_found = false;
     o->miss = (double)NAN;
@@ -396,7 +412,8 @@ nt_status nt_orbit_newton(nt_orbit *o, const nt_orbit_plane *plane, int iteratio
         bool better = false, closes = o->miss <= limit, renewed = renew;
         if (closes && (polished++ == POLISH || square == 0))
             return check_all(o, error);
-        status = newton_direction(o, plane, renew, cuts[cut], &left_out, error);
+        status =
+            newton_direction(o, plane, renew, (bounds){cuts[cut], along_family}, &left_out, error);
         if (status == NT_OK)
             status = try_direction(o, plane, before, closes ? 0 : HALVINGS, &square, &better);
         if (status == NT_INTERRUPTED)
@@ -409,7 +426,9 @@ nt_status nt_orbit_newton(nt_orbit *o, const nt_orbit_plane *plane, int iteratio
         renew = !(square < 1e-4 * before);
         if (better && (left_out == 0 || square < 0.25 * before || o->miss <= limit))
             continue;
-        if (left_out > 0 && cut + 1 < CUTS)
+        if (left_out > 0 && cut > 0 && along_family > 0)
+            along_family = 0;
+        else if (left_out > 0 && cut + 1 < CUTS)
             cut++; /* take up what was left alone */
         else if (!better && (!plane || renewed))
             break;
@@ -455,7 +474,7 @@ nt_status nt_orbit_direction(nt_orbit *o, const nt_orbit_plane *plane, const dou
         for (int i = 0; i < rows; i++)
             o->b[i] -= o->J[(size_t)j * (size_t)rows + (size_t)i] * begin[j];
     int cut = begin || o->kept > 0 ? 1 : CUTS - 1;
-    nt_status status = solve(o, true, o->J, o->b, cuts[cut], u, &left_out);
+    nt_status status = solve(o, true, o->J, o->b, (bounds){.cut = cuts[cut]}, u, &left_out);
     for (int j = 0; begin && j < o->m; j++)
         u[j] += begin[j];
     return status;

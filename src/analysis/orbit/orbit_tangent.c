@@ -142,7 +142,10 @@ nt_status nt_orbit_tangent(nt_orbit *o, int parameter, double *out, double *peri
     for (int i = 0; i < o->wanted.n_advances && status == NT_OK && advance; i++)
         advance[i] = o->advance[i].found ? u[k++] : 0;
     nt_arena_free(&arena);
-    if (status != NT_OK)
+    o->has_differentiated = status == NT_OK && !o->follows;
+    if (status == NT_OK)
+        nt_orbit_save(o, o->differentiated);
+    else
         nt_fail(error, status, "the multipliers cannot be differentiated: %s",
                 nt_status_text(status));
     return nt_said(error, nt_system_ends(o->system, status, error));

@@ -122,7 +122,6 @@ static int compare_one(table *t, int k, int *agree, int *wrong)
     size_t n = (size_t)t->n;
     double *four = t->beside, *two = four + n, *at = two + n, *p = t->job->values, value;
     int parameter = t->parameters[k];
-    bool follows = nt_orbit_state(t->job->orbit).follows_initial;
     nt_error error = {0};
     nt_status status = NT_OK;
     system->get_parameters(system->self, p);
@@ -135,7 +134,7 @@ static int compare_one(table *t, int k, int *agree, int *wrong)
         system->get_parameters(system->self, p);
         p[parameter] = value + place * step;
         status = system->set_parameters(system->self, p);
-        if (status == NT_OK && follows)
+        if (status == NT_OK)
             status = nt_orbit_begin_again(t->job->orbit, &error);
         if (status == NT_OK)
             status = nt_orbit_find(t->job->orbit, &error);
@@ -151,7 +150,7 @@ static int compare_one(table *t, int k, int *agree, int *wrong)
     p[parameter] = value;
     nt_status back = system->set_parameters(system->self, p);
     status = status == NT_OK ? back : status;
-    if (status == NT_OK && follows)
+    if (status == NT_OK)
         status = nt_orbit_begin_again(t->job->orbit, &error);
     if (status == NT_OK)
         status = nt_orbit_find(t->job->orbit, &error);
@@ -290,8 +289,8 @@ static int derivatives_of(table *t)
         if (found.kept > 0)
             fputs(found.follows_initial
                       ? "  one of a family of orbits: its begin follows the initial state\n"
-                      : "  one of a family of orbits: its begin is held, as it is not the initial "
-                        "state\n",
+                      : "  one of a family of orbits: its begin, which is not the initial state, "
+                        "goes the least way\n",
                   stderr);
         say_derivatives(t);
     }
