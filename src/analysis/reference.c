@@ -110,22 +110,27 @@ static void find_masses(const nt_reference *r, double *out)
     }
 }
 
-/* How far the residual is from none, in units of what rounding may leave; *worst its row. Lengths
- * count by the model's, rates by that and the pencil's time. */
-static double distance_of(const nt_reference *r, const double *residual, double force, int *worst)
+/* How far the residual is from none, beyond what rounding may leave; *worst its row, *raw the same
+ * with what rounding may leave. Lengths count by the model's, rates by that and the pencil's time.
+ */
+static double distance_of(const nt_reference *r, const double *residual, double force, int *worst,
+                          double *raw)
 {
     const nt_pencil *p = r->pencil;
     double most = 0, length = p->problem->length;
-    *worst = 0;
+    *worst = 0, *raw = 0;
     for (int i = 0; i < p->n; i++) {
         double weight = nt_problem_weight(p->problem, i), size = fabs(residual[i]);
-        if (i < p->nv)
+        if (i < p->nv) {
+            *raw = fmax(*raw, force > 0 ? size / weight / force : size / weight);
             size = fmax(size - r->rounding[i], 0);
+        }
         size = i < p->nv ? (force > 0 ? size / weight / force : size / weight)
                          : size * weight / length / (i < p->nv + p->nh ? 1 : p->size);
         if (!(size <= most))
             most = size, *worst = i;
     }
+    *raw = fmax(*raw, most);
     return most;
 }
 
@@ -281,11 +286,15 @@ static double next_shift(double shift, double distance, double before)
 /* What is left counts as none below this part of the largest force, and of the length. */
 static const double ENOUGH = 1e-9, ROUNDED = 1e-14;
 
+/* What may be rounding may also be small loads: where that is not small beside all forces the
+ * iteration goes on while it shrinks, as the tension in what turns slowly stiffens foils that it
+ * stretches by less than their places are rounded. */
 static nt_status find_steady(nt_reference *r, nt_error *error)
 {
     enum { MOST = 60 };
     nt_pencil *p = r->pencil;
     double *d = r->numbers, best = INFINITY, shift = FIRST_SHIFT, before = INFINITY;
+    double raw, least = INFINITY;
     double *kept = calloc((size_t)r->system->space.nq + (size_t)(p->nh + p->nn) + 1, sizeof *kept);
     int worst = 0, since = 0, nq = r->system->space.nq;
     nt_status status = kept ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
@@ -305,17 +314,19 @@ static nt_status find_steady(nt_reference *r, nt_error *error)
         find_rounding(r, r->rounding);
         find_masses(r, r->mass);
         double force = force_scale(r, d + p->n);
-        double distance = distance_of(r, d, force, &worst);
+        double distance = distance_of(r, d, force, &worst, &raw);
+        bool rounded = distance <= ROUNDED;
         shift = next_shift(shift, distance, before);
         before = distance;
-        since = distance < 0.5 * best ? 0 : since + 1;
-        if (distance < best) {
+        since = distance < 0.5 * best || (rounded && raw < 0.5 * least) ? 0 : since + 1;
+        if (distance < best || (rounded && raw < least)) {
             best = distance;
+            least = rounded ? raw : (double)INFINITY;
             memcpy(kept, r->q, (size_t)nq * sizeof *kept);
             memcpy(kept + nq, r->lambda, (size_t)p->nh * sizeof *kept);
             memcpy(kept + nq + p->nh, r->mu, (size_t)p->nn * sizeof *kept);
         }
-        if (best <= ROUNDED || (best <= ENOUGH && since >= 2))
+        if ((best <= ROUNDED && (least <= ENOUGH || since >= 1)) || (best <= ENOUGH && since >= 2))
             break;
         if (nt_pencil_factor_still(p, shift * p->size) != NT_OK || solve_bordered(r, d) != NT_OK) {
             char name[160] = "";
@@ -334,7 +345,7 @@ static nt_status find_steady(nt_reference *r, nt_error *error)
         memcpy(r->mu, kept + nq + p->nh, (size_t)p->nn * sizeof *kept);
         move(r);
         status = residual_of(r, d);
-        distance_of(r, d, force_scale(r, d + p->n), &worst);
+        distance_of(r, d, force_scale(r, d + p->n), &worst, &raw);
         if (!(best <= ENOUGH))
             status = refuse_not_steady(r, d, worst, error);
     }

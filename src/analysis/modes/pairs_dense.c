@@ -207,10 +207,29 @@ typedef struct zeros {
     int least, most;
 } zeros;
 
+/* Where nothing resists in axes that turn, K is what stiffness leaves of inertia: x^T M x times the
+ * square of the rate of turning, which C x tells beside M x. */
+static double of_turning(const nt_reduced *r, const double *x)
+{
+    double kinetic = 0, gyroscopic = 0, inertial = 0;
+    for (int i = 0; i < r->f; i++) {
+        double Mx = 0, Cx = 0;
+        for (int j = 0; j < r->f; j++) {
+            Mx += *nt_entry(&r->M, i, j) * x[j];
+            Cx += *nt_entry(&r->C, i, j) * x[j];
+        }
+        kinetic += x[i] * Mx;
+        gyroscopic += Cx * Cx;
+        inertial += Mx * Mx;
+    }
+    return inertial > 0 ? kinetic * gyroscopic / inertial : 0;
+}
+
 /* What is damped, does not turn, and has soft parts, as foils that bend, is looked at in the
  * displacements of its modes without damping, in which K is diagonal: r is then told in these, and
- * zeros[] are how many have no stiffness, and no damping either; else they stay as they are. */
-static nt_status take_plain(nt_reduced *r, zeros zeros_of[2])
+ * zeros[] are how many have no stiffness, and no damping either; else they stay as they are. Also
+ * what turns, where there is stiffness for all: gyroscopic forces mix what has none. */
+static nt_status take_plain(nt_reduced *r, bool turns, zeros zeros_of[2])
 {
     nt_columns C, M, K = nt_columns_take(r->arena, r->f, r->f);
     plain all;
@@ -227,11 +246,13 @@ static nt_status take_plain(nt_reduced *r, zeros zeros_of[2])
                 mass += p[k] * *nt_entry(&r->M, k, j) * p[j];
         for (int j = 0; j < n; j++)
             p[j] /= sqrt(mass);
+        if (turns && is_free(&r->K, p, of_turning(r, p)))
+            all.w[i] = 0;
         *nt_entry(&K, i, i) = all.w[i];
         soft |= all.w[i] != 0 && fabs(all.w[i]) < SOFT * most;
         restless += all.w[i] == 0;
     }
-    if (!soft)
+    if (!soft || (turns && restless > 0))
         return NT_OK;
     const nt_columns *V = &all.vectors;
     nt_columns CV = nt_columns_product(r->arena, false, &r->C, V);
@@ -715,7 +736,9 @@ static nt_status add_free(const nt_reduced *r, split *p, nt_pairs *pairs)
     return status;
 }
 
-static nt_status find_general(const nt_reduced *r, const zeros known[2], nt_pairs *pairs)
+/* n_zeros: how many eigenvalues were taken for zero. */
+static nt_status find_general(const nt_reduced *r, const zeros known[2], nt_pairs *pairs,
+                              int *n_zeros)
 {
     nt_arena *arena = r->arena;
     split p = {0};
@@ -729,6 +752,7 @@ static nt_status find_general(const nt_reduced *r, const zeros known[2], nt_pair
         status = split_zeros(r, known, &p.E, &p.A, p.stages, &p.n_stages);
     if (status == NT_OK)
         status = find_roots(arena, &p, roots, &count);
+    *n_zeros = rows - p.A.rows;
     for (int i = 0; i < count && status == NT_OK; i++) {
         int n = p.A.rows;
         memset(x, 0, 2 * (size_t)rows * sizeof *x);
@@ -747,6 +771,7 @@ nt_status nt_pairs_dense(const nt_pencil *pencil, nt_pairs *pairs, nt_error *err
     nt_arena arena = {0};
     nt_reduced r;
     bool done = false;
+    int n_zeros = 0;
     nt_status status = nt_reduce(&r, pencil, &arena);
     if (status == NT_OK)
         status = nt_pairs_take(pairs, 3 * r.f + 1, pencil->n);
@@ -755,10 +780,18 @@ nt_status nt_pairs_dense(const nt_pencil *pencil, nt_pairs *pairs, nt_error *err
     zeros known[2] = {{-1, -1}, {-1, -1}};
     if (symmetric && pencil->is_plain)
         status = find_symmetric(&r, pairs, &done);
-    else if (symmetric && is_symmetric(&r.C))
-        status = take_plain(&r, known);
+    bool turns = symmetric && !is_symmetric(&r.C);
+    if (symmetric && !turns && !pencil->is_plain)
+        status = take_plain(&r, false, known);
     if (status == NT_OK && !done)
-        status = find_general(&r, known, pairs);
+        status = find_general(&r, known, pairs, &n_zeros);
+    if (status == NT_OK && n_zeros > 0 && turns) {
+        status = take_plain(&r, true, known);
+        if (status == NT_OK && known[0].least >= 0) {
+            pairs->n = 0;
+            status = find_general(&r, known, pairs, &n_zeros);
+        }
+    }
     nt_arena_free(&arena);
     return status == NT_OK ? NT_OK
                            : nt_fail(error, status, "no eigenvalues: %s", nt_status_text(status));
