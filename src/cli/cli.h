@@ -471,6 +471,8 @@ int nt_cli_draw(const char *path, const nt_cli_panel *panels, int n);
 
 /* "static", "initial" or "steady"; NULL: static. */
 int nt_cli_about(const char *word, nt_about *about);
+/* Says why a state to look about was not found; returns the exit status. */
+int nt_cli_refuse_reference(const char *path, const nt_error *error);
 /* Says of a state of rest that what `static` holds is held in it alone, and moves in `where`. */
 void nt_cli_say_holds(const nt_model *model, const nt_reference *state, const char *where);
 

@@ -141,6 +141,11 @@ for period in 0 -1 inf; do
     expect 2 orbit swing.yaml --period $period
     says "--period: expected a positive number of seconds, got '$period'"
 done
+expect 2 orbit driven.yaml --period '2*pi/v'
+says "nutate: --period:1:6: unknown name 'v'; known here: "
+grep -q period_of_the err && fail "$(cat err)"
+expect 2 orbit driven.yaml --period '2*(' --method rkmk4
+says "nutate: --period:1:4: expected a number, a name or '(', got the end"
 expect 2 orbit driven.yaml --period 'w - 5'
 says "--period: expected a positive number of seconds, got -3"
 expect 2 orbit driven.yaml --free

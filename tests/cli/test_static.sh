@@ -206,6 +206,11 @@ prints "2 derivatives agree with differences of whole runs (1 of them zero"
 # at its dead centre a crank carries the gas with its joints alone: of what moves only rounding is left
 expect 0 sens "$here/../../examples/crank_train/crank_train.yaml" --of static --param bore --check --quiet -o crank.csv
 prints "d(main.force.z)/d(bore)            331097.745501         331097.745501"
+# nothing is loaded: what does not change is no larger than the rounding of its derivative
+expect 0 sens "$here/../../examples/right_angle_frame/right_angle_frame.yaml" --of static --param L --check --quiet -o frame.csv
+# what turns freely under a load is named where modes are looked for, too
+expect 3 modes "$here/../../examples/ball_bearing/ball_bearing.yaml" -o balls.csv
+says "nothing says where what moves freely rests: rotation of body b.ball" "says what to hold, as the model would"
 # states have rates and no places
 expect 0 sens "$here/../../examples/hydraulic_cylinder/hydraulic_cylinder.yaml" --of static --param supply --check \
     --quiet -o cylinder.csv

@@ -274,6 +274,9 @@ bool nt_static_wanders(const nt_static *s);
 nt_status nt_static_let_go(nt_static *s, nt_error *error);
 /* Fails with a status: what moves freely is named. */
 nt_status nt_static_refuse_free(nt_static *s, nt_status status, nt_error *error);
+/* What was held for being free has no state of rest where it stands: why, and what is to be held.
+ */
+nt_status nt_static_refuse_held(const nt_static *s, const nt_error *why, nt_error *error);
 
 /* ---- static_stability.c -------------------------------------------------------------------------
  */

@@ -224,6 +224,17 @@ static void name_free(const nt_static *s, char *text, int size)
     }
 }
 
+/* What was held as free has no state of rest where it stands: `why` none was found, and what there
+ * is to hold. */
+nt_status nt_static_refuse_held(const nt_static *s, const nt_error *why, nt_error *error)
+{
+    char names[300] = "";
+    name_free(s, names, sizeof names);
+    return nt_fail_at(error, why->status, why->file, why->line, why->column,
+                      "%s; nothing says where what moves freely rests: %s; expected it to be held",
+                      why->message, names);
+}
+
 nt_status nt_static_refuse_free(nt_static *s, nt_status status, nt_error *error)
 {
     char names[500] = "";

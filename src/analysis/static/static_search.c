@@ -658,7 +658,12 @@ static nt_status search_again(nt_static *s, damped *d, nt_error *error)
         status = nt_static_let_go(s, error);
     if (status == NT_OK && s->n_free > 0) {
         nt_static_go_back(s, s->placed);
-        return (status = search(s, d)) == NT_OK ? NT_OK : refuse_search(s, status, d, error);
+        if ((status = search(s, d)) == NT_OK)
+            return NT_OK;
+        refuse_search(s, status, d, &why);
+        return status == NT_NOT_CONVERGED && s->n_free > s->n_resting
+                   ? nt_static_refuse_held(s, &why, error)
+                   : refuse_search(s, status, d, error);
     }
     nt_error_clear(error);
     if (s->set_load && (status = are_there_loads(s, &loaded)) != NT_OK)

@@ -461,7 +461,7 @@ static int about_state(job *j)
                       &error) != NT_OK ||
         nt_run_create(&j->run, j->model, &error) != NT_OK ||
         nt_reference_create(&reference, j->run, j->about, &error) != NT_OK)
-        return nt_cli_fail(j->options->name, &error);
+        return nt_cli_refuse_reference(j->options->name, &error);
     nt_state state = nt_reference_state(reference);
     nt_reference_turn(reference, turn);
     int status = linearise(j, &state, turn, j->about != NT_ABOUT_INITIAL, 0);

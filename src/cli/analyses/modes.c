@@ -29,6 +29,14 @@ int nt_cli_about(const char *word, nt_about *about)
     return NT_EXIT_USAGE;
 }
 
+int nt_cli_refuse_reference(const char *path, const nt_error *error)
+{
+    int status = nt_cli_fail(path, error);
+    if (strstr(error->message, "nothing says where what moves freely rests"))
+        nt_cli_say("nutate static %s says what to hold, as the model would", path);
+    return status;
+}
+
 void nt_cli_say_holds(const nt_model *model, const nt_reference *state, const char *where)
 {
     int held = nt_model_simulation(model)->n_held;
@@ -336,7 +344,7 @@ static int find_modes(job *j)
     nt_error error = {0};
     double begun = nt_cli_clock(), turn[3];
     if (nt_reference_create(&j->reference, j->run, j->about, &error) != NT_OK)
-        return nt_cli_fail(j->options->name, &error);
+        return nt_cli_refuse_reference(j->options->name, &error);
     nt_state state = nt_reference_state(j->reference);
     nt_reference_turn(j->reference, turn);
     nt_modes_setup setup = {

@@ -64,24 +64,47 @@ static double period_now(void *context)
     return job->values[job->period_parameter];
 }
 
+static void cut_out(char *text, const char *part)
+{
+    char *at = strstr(text, part);
+    if (at)
+        memmove(at, at + strlen(part), strlen(at + strlen(part)) + 1);
+}
+
+/* What is wrong with an expression of --period, in place of the parameter that it is read as. */
+static void name_option(nt_error *error)
+{
+    char setting[80], told[70], known[70];
+    snprintf(setting, sizeof setting, "--set parameters.%s", period_name);
+    snprintf(told, sizeof told, "%s: ", period_name);
+    snprintf(known, sizeof known, ", %s", period_name);
+    if (strcmp(error->file, setting) != 0)
+        return;
+    snprintf(error->file, sizeof error->file, "--period");
+    cut_out(error->message, told);
+    cut_out(error->message, known);
+}
+
 /* Explicit Runge-Kutta of order 8 leaves least error for what steps cost, and no damping of its own
- * that would be taken for the model's: it is the default wherever it can advance the model. */
+ * that would be taken for the model's: it is the default wherever it can advance the model. An
+ * expression of the period is read here for the first time. */
 static int choose_method(nt_cli_orbit_job *job)
 {
     nt_error error = {0};
     nt_model *model = NULL;
     nt_run *run = NULL;
     const char *best = "rkmk-dop853";
-    if (job->options->method)
+    if (job->options->method && !job->settings)
         return NT_EXIT_DONE;
     if (nt_model_read(&model, job->own.name, job->own.settings, job->own.n_settings, &error) ==
             NT_OK &&
-        nt_run_create(&run, model, &error) == NT_OK &&
+        !job->options->method && nt_run_create(&run, model, &error) == NT_OK &&
         nt_method_check_system(nt_method_find(best), nt_run_system(run), NULL) == NT_OK &&
         strcmp(nt_model_simulation(model)->method, best) != 0) {
         job->own.method = best;
         job->own.quiet = true; /* what is set aside is the other method's own */
     }
+    name_option(&error);
     int status = error.status == NT_OK ? NT_EXIT_DONE : nt_cli_fail(job->own.name, &error);
     nt_run_destroy(run);
     nt_model_destroy(model);

@@ -57,7 +57,7 @@ typedef struct check {
     double *placed, *there, *from; /* [nq] the placement, that of another value, a beginning */
     double *placed_v, *there_v, *from_v; /* [nv] the same of states */
     double *increment, *unused;          /* [nv], [n_memory] scratch */
-    double *numbers;
+    double *numbers;                     /* [n_parameters] scratch */
 } check;
 
 static int find_columns(check *c)
@@ -68,7 +68,8 @@ static int find_columns(check *c)
     size_t room = (size_t)simulation->n_record;
     c->quantities = calloc(room + 1, sizeof *c->quantities);
     c->groups = calloc(room + 1, sizeof *c->groups);
-    if (!c->quantities || !c->groups)
+    c->numbers = calloc((size_t)system->n_parameters + 1, sizeof *c->numbers);
+    if (!c->quantities || !c->groups || !c->numbers)
         return nt_cli_no_memory();
     for (int i = 0; i < simulation->n_record; i++) {
         nt_quantity_info *quantity = &c->quantities[c->n_quantities];
@@ -135,6 +136,42 @@ static nt_status state_at(check *c, const char *name, double value, double *out)
     return status == NT_OK ? sample(c, out) : status;
 }
 
+/* Derivatives of all columns in one parameter, at the state that was found last. */
+static nt_status derivatives_at(check *c, const derivatives *d, double *out, nt_error *error)
+{
+    nt_state state = nt_static_state(c->a->state);
+    return nt_run_sample_tangent(c->a->plan.run, c->quantities, c->n_quantities, &state,
+                                 c->a->reactions, d->rates, d->reaction_rates, out, error);
+}
+
+/* What rounding leaves open in derivatives, by those at values next to the parameter's own: where
+ * nothing is loaded, positions and forces that do not change are as large as nothing. Into
+ * rounding[n], which is zero where no state is found there; scratch[n]. */
+static int find_rounding(check *c, int k, double size, const double *exact, double *rounding,
+                         double *scratch)
+{
+    static const double NEXT = 1e-9; /* of the parameter: all else changes as little */
+    const nt_system *system = nt_run_system(c->a->plan.run);
+    derivatives d = {.parameters = &k, .n = 1};
+    nt_error error = {0};
+    int status = take_derivatives(&d, c->a);
+    memset(rounding, 0, (size_t)c->n * sizeof *rounding);
+    system->get_parameters(system->self, c->numbers);
+    double value = c->numbers[k];
+    for (int i = -1; i < 2 && status == NT_EXIT_DONE; i += 2) {
+        bool found =
+            state_at(c, system->parameter_names[k], value + i * NEXT * size, scratch) == NT_OK &&
+            differentiate(&d, c->a, &error) == NT_OK &&
+            derivatives_at(c, &d, scratch, &error) == NT_OK;
+        for (int j = 0; j < c->n && found; j++)
+            rounding[j] = fmax(rounding[j], fabs(scratch[j] - exact[j]));
+    }
+    free(d.rates);
+    free(d.numbers);
+    free(d.reaction_rates);
+    return status;
+}
+
 static void measure_groups(check *c, const double *values)
 {
     for (int i = 0; i < c->n_quantities; i++) {
@@ -145,6 +182,9 @@ static void measure_groups(check *c, const double *values)
     }
 }
 
+/* Rounding of a derivative is taken to be so many times what it differs by from the others. */
+static const double ROUNDINGS = 10;
+
 /* Rows of the list for one parameter. */
 static int check_parameter(check *c, int k, const double *exact, const double *values,
                            nt_check_row *rows)
@@ -152,15 +192,17 @@ static int check_parameter(check *c, int k, const double *exact, const double *v
     const nt_system *system = nt_run_system(c->a->plan.run);
     const char *name = system->parameter_names[k];
     nt_check_differences d = {.exact = exact, .size = system->parameter_scale[k]};
-    double *room = calloc((3 * NT_CHECK_STEPS + 4) * (size_t)c->n + 1, sizeof *room);
-    double *p = calloc((size_t)system->n_parameters + 1, sizeof *p);
-    if (!room || !p) {
-        free(room);
-        free(p);
+    double *room = calloc((3 * NT_CHECK_STEPS + 5) * (size_t)c->n + 1, sizeof *room);
+    if (!room)
         return nt_cli_no_memory();
+    system->get_parameters(system->self, c->numbers);
+    double value = c->numbers[k], *at[4] = {room, room + c->n, room + 2 * c->n, room + 3 * c->n};
+    double *rounding = room + (3 * NT_CHECK_STEPS + 4) * (size_t)c->n;
+    int status = find_rounding(c, k, d.size, exact, rounding, at[0]);
+    if (status != NT_EXIT_DONE) {
+        free(room);
+        return status;
     }
-    system->get_parameters(system->self, p);
-    double value = p[k], *at[4] = {room, room + c->n, room + 2 * c->n, room + 3 * c->n};
     for (int s = 0; s < NT_CHECK_STEPS; s++) {
         double h = nt_check_steps[s] * d.size;
         d.two[s] = room + (4 + 3 * s) * c->n;
@@ -178,7 +220,10 @@ static int check_parameter(check *c, int k, const double *exact, const double *v
     }
     nt_model_set(c->a->plan.run, name, value, NULL);
     for (int i = 0, row = 0; i < c->n_quantities; i++) {
-        const nt_check_group *g = &c->groups[i];
+        nt_check_group judged = c->groups[i];
+        const nt_check_group *g = &judged;
+        for (int j = g->first; j < g->first + g->columns; j++)
+            judged.floor = fmax(judged.floor, ROUNDINGS * rounding[j] * d.size);
         nt_check_verdict v = nt_check_judge(g, &d);
         for (int j = 0; j < g->columns; j++, row++) {
             char column[256], unit[64], meaning[256];
@@ -196,7 +241,6 @@ static int check_parameter(check *c, int k, const double *exact, const double *v
         }
     }
     free(room);
-    free(p);
     return NT_EXIT_DONE;
 }
 
@@ -245,6 +289,7 @@ done:
     free(c.quantities);
     free(c.groups);
     free(c.q);
+    free(c.numbers);
     return status;
 }
 
