@@ -57,6 +57,23 @@ nt_status nt_stops_within(nt_integrator *it, double part, double h, double *g)
     return status == NT_OK ? nt_stops_indicators(it, &at, g) : status;
 }
 
+/* As the present state moves and accelerates. */
+nt_status nt_stops_soon(nt_integrator *it, double e, double *g)
+{
+    const nt_problem *p = it->problem;
+    const nt_phase *now = &it->stepper.now;
+    nt_phase moved = nt_stops_phase_like(now, it->stops.at.all);
+    double *increment = it->dense;
+    memcpy(moved.all, now->all, it->size * sizeof(double));
+    for (int i = 0; i < p->nv; i++) {
+        increment[i] = e * now->v[i] + e * e / 2 * now->vdot[i];
+        moved.v[i] = now->v[i] + e * now->vdot[i];
+    }
+    moved.all[NT_PHASE_T] += e;
+    nt_space_compose(&p->space, p->frame, now->q, increment, moved.q);
+    return nt_stops_indicators(it, &moved, g);
+}
+
 void nt_stops_say_without_value(nt_integrator *it, int i)
 {
     const nt_system *system = it->problem->system;

@@ -99,23 +99,6 @@ static void round_off(const nt_stops *s, const double *largest, double *g)
             g[i] = 0;
 }
 
-/* Indicators a time e after the present state, as it moves and accelerates. */
-static nt_status indicators_soon(nt_integrator *it, double e, double *g)
-{
-    const nt_problem *p = it->problem;
-    const nt_phase *now = &it->stepper.now;
-    nt_phase moved = nt_stops_phase_like(now, it->stops.at.all);
-    double *increment = it->dense;
-    memcpy(moved.all, now->all, it->size * sizeof(double));
-    for (int i = 0; i < p->nv; i++) {
-        increment[i] = e * now->v[i] + e * e / 2 * now->vdot[i];
-        moved.v[i] = now->v[i] + e * now->vdot[i];
-    }
-    moved.all[NT_PHASE_T] += e;
-    nt_space_compose(&p->space, p->frame, now->q, increment, moved.q);
-    return nt_stops_indicators(it, &moved, g);
-}
-
 /* A side that cannot be told so soon is looked for later by this factor, up to this part of the
  * step that was asked for: short steps and slow motions move an indicator by rounding alone. */
 static const double LATER = 8, LATEST = 1e-3;
@@ -134,7 +117,7 @@ static nt_status look_further(nt_integrator *it)
             all = all && (side[i] != 0 || s->way[i] == 0 || s->way[i] == NT_INSIDE);
         if (all)
             break;
-        status = indicators_soon(it, e, after);
+        status = nt_stops_soon(it, e, after);
         for (int i = 0; i < s->events->n && status == NT_OK; i++)
             if (side[i] == 0 && fabs(after[i] - before[i]) > ZERO * largest[i])
                 side[i] = side_of(after[i] - before[i]);
@@ -160,7 +143,7 @@ static nt_status look_behind(nt_integrator *it, int handled, bool measures)
     if (status == NT_OK && measures)
         status = nt_stops_measure(it, handled >= 0 ? &s->from : NULL, before, largest);
     if (status == NT_OK)
-        status = indicators_soon(it, s->nudge, after);
+        status = nt_stops_soon(it, s->nudge, after);
     if (status == NT_OK)
         round_off(s, largest, before);
     for (int i = 0; i < s->events->n && status == NT_OK; i++) {
@@ -648,7 +631,7 @@ static nt_status happen(nt_integrator *it, nt_error *error)
 {
     nt_stops *s = &it->stops;
     bool changed = false;
-    double t = it->stepper.now.all[NT_PHASE_T];
+    double t = it->stepper.now.all[NT_PHASE_T], last = s->stretch.last;
     s->waits = false;
     s->stretch.at_once = t == s->stretch.last ? s->stretch.at_once : 0;
     s->stretch.last = t;
@@ -661,7 +644,14 @@ static nt_status happen(nt_integrator *it, nt_error *error)
             which = s->fired[i] ? i : which;
         if (s->stretch.at_once == MOST || s->stretch.within == MOST)
             return never_settles(it, which, error);
-        nt_status status = apply(it, which, &instant, error);
+        double from = which >= 0 ? it->stepper.now.memory[s->events->sides + which] : 0;
+        nt_status status = NT_OK;
+        if (which >= 0 && which == s->indicator)
+            status = nt_stops_check_again(it, which, from, last, error);
+        if (status == NT_OK)
+            status = apply(it, which, &instant, error);
+        if (which >= 0 || instant.happened)
+            s->indicator = which;
         s->seen = false;
         if (status != NT_OK || s->waits)
             return status;
@@ -679,6 +669,9 @@ static nt_status happen(nt_integrator *it, nt_error *error)
         if (status != NT_OK)
             return nt_fail(error, status, "events at t = %.9g s: %s",
                            it->stepper.now.all[NT_PHASE_T], nt_status_text(status));
+        if (which >= 0 && instant.happened && !instant.ends &&
+            (status = nt_stops_check_return(it, which, from, error)) != NT_OK)
+            return status;
     }
     memset(s->fired, 0, (size_t)s->events->n);
     nt_stops_take_side(it, t, true, it->stepper.now.memory);
@@ -709,6 +702,7 @@ nt_status nt_stops_begin(nt_integrator *it, nt_error *error)
     s->stretch = (nt_stretch){
         .origin = next->all[NT_PHASE_T], .last = -(double)INFINITY, .window = -(double)INFINITY};
     s->busy = false;
+    s->indicator = -1;
     s->nudge = 1e-9;
     s->seen = false;
     memset(s->fired, 0, (size_t)s->events->n);

@@ -32,6 +32,7 @@ typedef struct nt_stops {
     nt_stretch stretch;
     bool beginning;   /* at the start: nobody is told                                        */
     int number;       /* of the event that happened last; -1: it was none */
+    int indicator;    /* whose zero that was; -1: none                    */
     double until;     /* s, the end of the run                                                */
     bool waits;       /* a motion jumps at the end of the run: what is due has not happened   */
     bool busy;        /* something is about to happen: no whole state */
@@ -130,6 +131,17 @@ nt_status nt_stops_find_balances(struct nt_integrator *integrator);
 nt_status nt_stops_indicators(struct nt_integrator *integrator, const nt_phase *phase, double *g);
 /* The same at the part of the step now -> next of length h. */
 nt_status nt_stops_within(struct nt_integrator *integrator, double part, double h, double *g);
+/* The same a time e after the present state, or before it (e < 0). */
+nt_status nt_stops_soon(struct nt_integrator *integrator, double e, double *g);
+/* Behind what has happened where indicator i had come to its zero from a side (-1, 1):
+ * NT_NOT_CONVERGED with words where it has been turned back to that side so gently that it is at
+ * its zero again before anybody sees it. */
+nt_status nt_stops_check_return(struct nt_integrator *integrator, int i, double from,
+                                nt_error *error);
+/* Likewise where indicator i, for which the same has happened at `last` (s), has come to its zero
+ * by the tolerance of a method alone. */
+nt_status nt_stops_check_again(struct nt_integrator *integrator, int i, double from, double last,
+                               nt_error *error);
 /* Where an indicator that comes back between two of the first n samples is beyond its zero, as a
  * part of the step; 0: nowhere. n is 0 where nothing was looked at. */
 nt_status nt_stops_find_dip(struct nt_integrator *integrator, double h, int n, double *part);
