@@ -111,11 +111,38 @@ static void what_settles_goes_on(void **state)
         }
 }
 
+/* Two bodies on a rope that is taut: by index 3 its length passes the zero of the event again and
+ * again, by rounding, and there the event finds nothing to do. */
+static void an_event_that_finds_nothing_to_do_does_not_end_the_run(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "parameters: {m: 1.3}\n"
+        "bodies: {a: {mass: m, inertia: [.1, .2, .3], position: [0, 0, 1]}, b: {mass: 2, inertia: "
+        "[.1, .1, .1], position: [0.3, 0, 0]}}\n"
+        "markers: {p: {on: b, at: [0.1, 0, 0]}}\n"
+        "joints: {r: {type: distance, between: [a, b], points: [[0, 0, 0], p], length: 1.2, "
+        "active: false, restitution: 0.5}, h: {type: prismatic, between: [ground, b], at: [0.3, 0, "
+        "0], axis: [1, 0, 0]}}\n"
+        "forces: {pull: {type: force, on: a, value: [-2, 0, 22]}}\n"
+        "events: {go: {when: 'sqrt((a.position.x - p.position.x)^2 + (a.position.y - "
+        "p.position.y)^2 + (a.position.z - p.position.z)^2) - 1.2', direction: rising, then: "
+        "[{engage: r}]}}\n";
+    (void)state;
+    for (int k = 0; k < METHODS; k++) {
+        nt_state at;
+        nt_error error = {0};
+        if (run_text(text, methods[k], 1, &at, &error) != NT_OK)
+            fail_msg("%s: %s", methods[k], error.message);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ball_does_not_fall_through_its_floor),
         cmocka_unit_test(what_settles_goes_on),
+        cmocka_unit_test(an_event_that_finds_nothing_to_do_does_not_end_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@
 #include "method/integrator.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <string.h>
 
 /* Times over which the rate is found, as parts of the step: the longest, and how much shorter each
  * next one is. */
@@ -80,6 +80,15 @@ static nt_status say_it_returns(nt_integrator *it, int i, double rate, const cha
                    "come to rest, expected `limits`, or `engage` of a joint, with `restitution` "
                    "and `rest_speed`",
                    it->stepper.now.all[NT_PHASE_T], words, fabs(rate), what);
+}
+
+bool nt_stops_found_nothing(const nt_integrator *it)
+{
+    const nt_phase *now = &it->stepper.now, *from = &it->stops.from;
+    size_t moves = (size_t)(it->problem->nq + it->problem->nv);
+    size_t kept = (size_t)it->stops.events->sides;
+    return memcmp(now->q, from->q, moves * sizeof *now->q) == 0 &&
+           memcmp(now->memory, from->memory, kept * sizeof *now->memory) == 0;
 }
 
 nt_status nt_stops_check_return(nt_integrator *it, int i, double from, nt_error *error)

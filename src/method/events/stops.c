@@ -655,6 +655,7 @@ static nt_status happen(nt_integrator *it, nt_error *error)
         s->seen = false;
         if (status != NT_OK || s->waits)
             return status;
+        bool moved = instant.happened && !nt_stops_found_nothing(it);
         bool stays = instant.happened || instant.bends || instant.timed_by >= 0;
         if (stays && (status = nt_instant_settle(it, instant.happened, error)) != NT_OK)
             return status;
@@ -669,7 +670,7 @@ static nt_status happen(nt_integrator *it, nt_error *error)
         if (status != NT_OK)
             return nt_fail(error, status, "events at t = %.9g s: %s",
                            it->stepper.now.all[NT_PHASE_T], nt_status_text(status));
-        if (which >= 0 && instant.happened && !instant.ends &&
+        if (which >= 0 && moved && !instant.ends &&
             (status = nt_stops_check_return(it, which, from, error)) != NT_OK)
             return status;
     }

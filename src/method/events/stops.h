@@ -133,6 +133,9 @@ nt_status nt_stops_indicators(struct nt_integrator *integrator, const nt_phase *
 nt_status nt_stops_within(struct nt_integrator *integrator, double part, double h, double *g);
 /* The same a time e after the present state, or before it (e < 0). */
 nt_status nt_stops_soon(struct nt_integrator *integrator, double e, double *g);
+/* Whether what was to happen has found nothing to do: the present state is the one just before,
+ * with what the memory says besides sides. */
+bool nt_stops_found_nothing(const struct nt_integrator *integrator);
 /* Behind what has happened where indicator i had come to its zero from a side (-1, 1):
  * NT_NOT_CONVERGED with words where it has been turned back to that side so gently that it is at
  * its zero again before anybody sees it. */
