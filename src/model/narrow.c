@@ -2,9 +2,10 @@
  *
  * What jumps or bends at known times ends a step there. A smooth function says nothing of itself
  * but its values, so it is looked at SAMPLES times in each step of `simulation`, with everything
- * that moves at zero. Steps that a method chooses are bounded by what it shows over the whole run.
- */
+ * that moves at zero; where it jumps, in each of the steps that end there. Steps that a method
+ * chooses are bounded by what it shows over the whole run. */
 #include "model/narrow.h"
+#include "model/events/switches.h"
 #include "model/forces/load.h"
 #include "model/model.h"
 
@@ -45,24 +46,61 @@ static double value_at(watched *w, const nt_expression *e, double t)
     return nt_expression_value(e, w->variables);
 }
 
+/* The value at t, with what operations that jump give there; *jumps: that differs from what they
+ * gave at the time before. */
+static double value_between(watched *w, const nt_expression *e, double t, bool *jumps)
+{
+    const nt_model *model = w->model;
+    double *time = w->variables + nt_model_time_variable(model);
+    *time = t;
+    *jumps = false;
+    for (int k = 0; k < model->n_switches; k++) {
+        const nt_switch *s = &model->switches[k];
+        if (s->bends || s->signal < 0)
+            continue;
+        double held = nt_switch_value(model->origin, k, w->variables);
+        *jumps = *jumps || held != time[1 + s->signal];
+        time[1 + s->signal] = held;
+    }
+    return nt_expression_value(e, w->variables);
+}
+
+/* What a step shows between two jumps: by how much values leave the line between its ends, at most,
+ * and where. */
+static void look_between(const double *value, int first, int last, double *worst, int *where)
+{
+    for (int i = first + 1; i < last; i++) {
+        double part = (double)(i - first) / (last - first);
+        double off = fabs(value[i] - value[first] - part * (value[last] - value[first]));
+        if (off > *worst)
+            *worst = off, *where = i;
+    }
+}
+
 /* Whether a function is narrow, with where: *t. */
 static bool is_narrow(watched *w, const nt_expression *e, double *t)
 {
-    double least = (double)INFINITY, most = -(double)INFINITY, worst = 0;
-    double first = value_at(w, e, w->begin);
+    double least = (double)INFINITY, most = -(double)INFINITY, worst = 0, value[SAMPLES + 1];
+    bool jumps;
+    value[0] = value_between(w, e, w->begin, &jumps);
     for (double k = 0; k < w->count; k++) {
-        double last = value_at(w, e, w->begin + (k + 1) * w->step);
-        least = fmin(least, last), most = fmax(most, last);
-        for (int i = 1; i < SAMPLES; i++) {
-            double part = (double)i / SAMPLES, at = w->begin + (k + part) * w->step;
-            double value = value_at(w, e, at), off = fabs(value - first - part * (last - first));
-            if (!isfinite(value))
+        int first = 0, where = -1;
+        for (int i = 0; i <= SAMPLES; i++) {
+            double part = (double)i / SAMPLES;
+            jumps = false;
+            if (i > 0)
+                value[i] = value_between(w, e, w->begin + (k + part) * w->step, &jumps);
+            if (!isfinite(value[i]))
                 return false;
-            least = fmin(least, value), most = fmax(most, value);
-            if (off > worst)
-                worst = off, *t = at;
+            least = fmin(least, value[i]), most = fmax(most, value[i]);
+            if (jumps || i == SAMPLES)
+                look_between(value, first, jumps ? i - 1 : i, &worst, &where);
+            if (jumps)
+                first = i;
         }
-        first = last;
+        if (where >= 0)
+            *t = w->begin + (k + (double)where / SAMPLES) * w->step;
+        value[0] = value[SAMPLES];
     }
     return most > least && worst > LEAVES * (most - least);
 }

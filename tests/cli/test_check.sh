@@ -89,6 +89,16 @@ grep -q "pulse.yaml:6:3: force push: value rises and falls within one step near 
 sed 's/w: 1e-3/w: 0.1/' pulse.yaml >wide.yaml
 expect 0 check wide.yaml
 grep -q "rises and falls" out err && fail "a wide pulse is named"
+# ... also where it begins and ends by jumps, between which there is one step; a pulse that is one
+# level between its jumps is none
+sed 's/value: .*/value: ["if(t > 1.003, if(t < 1.0044, sin(pi*(t - 1.003)\/0.0014), 0), 0)", 0, 0]}/' \
+    pulse.yaml >half_wave.yaml
+expect 0 check half_wave.yaml
+grep -q "half_wave.yaml:6:3: force push: value rises and falls within one step near t = 1.003" \
+    out err || fail "a half wave between jumps is not named"
+sed 's/value: .*/value: ["if(t > 1.003, if(t < 1.0044, 3, 0), 0)", 0, 0]}/' pulse.yaml >level.yaml
+expect 0 check level.yaml
+grep -q "rises and falls" out err && fail "a level between jumps is named"
 # a rope that is taut from the start
 cat >taut.yaml <<'END'
 nutate: 1
