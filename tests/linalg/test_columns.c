@@ -134,12 +134,14 @@ static int store_length(const nt_block_lu *block)
         length = keep > length ? keep : length;
         length = work > length ? work : length;
     }
-    for (int at = 0; at < block->program_length;) {
-        const nt_record *record = (const nt_record *)(block->program + at);
-        at += record->length;
-        if (record->kind < NT_RECORD_LOAD && record->inverse + 12 > length)
-            length = record->inverse + 12;
-    }
+    for (int w = 0; w < block->n_windows; w++)
+        for (int at = block->window[w].begin; at < block->window[w].end;) {
+            const nt_record *record = (const nt_record *)(block->program + at);
+            int end = block->window[w].store + record->inverse + 12;
+            at += record->length;
+            if (record->kind < NT_RECORD_LOAD && end > length)
+                length = end;
+        }
     return length;
 }
 

@@ -619,9 +619,33 @@ static void test_same_bits(void **state)
     }
 }
 
+/* The windows inside a long chain do the same at other places: they share what they do. */
+static void test_windows_share(void **state)
+{
+    (void)state;
+    int ints[2], rows[2];
+    for (int k = 0; k < 2; k++) {
+        test_system *s = make_chain("long chain", k == 0 ? 104 : 400, 3);
+        nt_block_lu *block = nt_block_create(&s->pattern, 1);
+        assert_non_null(block);
+        assert_true(block->n_windows > (k == 0 ? 12 : 50));
+        ints[k] = rows[k] = 0;
+        for (int w = 0; w < block->n_windows; w++) {
+            const nt_window *window = &block->window[w];
+            ints[k] = window->end > ints[k] ? window->end : ints[k];
+            rows[k] = window->row_end > rows[k] ? window->row_end : rows[k];
+        }
+        nt_block_destroy(block);
+        system_free(s);
+    }
+    assert_true(ints[1] <= ints[0]);
+    assert_true(rows[1] <= rows[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_windows_share),
         cmocka_unit_test(test_conformance),
         cmocka_unit_test(test_badly_scaled),
         cmocka_unit_test(test_fallback),

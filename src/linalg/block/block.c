@@ -39,24 +39,27 @@ nt_status nt_block_take_columns(nt_block_lu *block)
     nt_block_columns *c = NT_TAKE(&block->arena, 1, nt_block_columns);
     if (!c || !(c->x = NT_TAKE(&block->arena, 12 * places, double)) ||
         !(c->row = NT_TAKE(&block->arena, places, int)) ||
+        !(c->window = NT_TAKE(&block->arena, places, int)) ||
+        !(c->early = NT_TAKE(&block->arena, places, unsigned char)) ||
         !(c->suspect = NT_TAKE(&block->arena, places, int)))
         return NT_NO_MEMORY;
-    for (size_t i = 0; i < places; i++)
-        c->row[i] = -1;
-    for (int at = 0; at < block->program_length;) {
-        const nt_record *record = (const nt_record *)(block->program + at);
-        at += record->length;
-        if (record->kind >= NT_RECORD_LOAD || !record->ready)
-            continue;
-        c->row[record->position / 4] = 0;
-        if (record->kind == NT_RECORD_BODY)
-            c->row[record->scaled_position / 4] = 0;
-    }
-    for (int at = 0; at < block->rows_length;) {
-        const nt_row *row = (const nt_row *)(block->rows + at);
-        if (c->row[row->position / 4] == 0)
-            c->row[row->position / 4] = at;
-        at += row->length;
+    for (int w = 0; w < block->n_windows; w++) {
+        const nt_window *window = &block->window[w];
+        for (int at = window->begin; at < window->end;) {
+            const nt_record *record = (const nt_record *)(block->program + at);
+            at += record->length;
+            if (record->kind >= NT_RECORD_LOAD || !record->ready)
+                continue;
+            c->early[(window->position + record->position) / 4] = 1;
+            if (record->kind == NT_RECORD_BODY)
+                c->early[(window->position + record->scaled_position) / 4] = 1;
+        }
+        for (int at = window->rows; at < window->row_end;) {
+            const nt_row *row = (const nt_row *)(block->rows + at);
+            int place = window->position / 4 + row->place;
+            c->row[place] = at, c->window[place] = w;
+            at += row->length;
+        }
     }
     block->columns = c;
     return NT_OK;
@@ -158,9 +161,8 @@ static int block_invert_careful(int size, const double *a, double *inverse, cons
 }
 
 /* Count and remember what the inverse of unknowns first, first + 1, ... has put out. */
-static int invert_node(nt_block_lu *block, int node, int size, const double *a, double *inverse)
+static int invert_node(nt_block_lu *block, int first, int size, const double *a, double *inverse)
 {
-    int first = block->pattern->node_start[node];
     int found = block_invert_careful(size, a, inverse, block->scale ? block->scale + first : NULL,
                                      block->tolerance, block->left_out + first);
     if (found > 0)
@@ -209,16 +211,16 @@ void nt_block_drop(nt_block_lu *block, const int *unknowns, int count)
 static int block_factor(nt_block_lu *block, const double *values, double *clear, int careful,
                         const double *b, double *x)
 {
-    int node;
+    int failed;
     if (careful)
-        node = block->kernels->factor_careful(block, values, clear, invert_node);
+        failed = block->kernels->factor_careful(block, values, clear, invert_node);
     else if (block->held)
-        node = block->kernels->factor_held(block, values, clear, b, x);
+        failed = block->kernels->factor_held(block, values, clear, b, x);
     else if (b)
-        node = block->kernels->factor_forward(block, values, clear, b, x);
+        failed = block->kernels->factor_forward(block, values, clear, b, x);
     else
-        node = block->kernels->factor(block, values, clear);
-    if (node < 0 && block->core.n_fronts > 0) {
+        failed = block->kernels->factor(block, values, clear);
+    if (failed < 0 && block->core.n_fronts > 0) {
         int front = nt_front_factor(&block->core, &block->kernels->front, block->store,
                                     careful ? invert_front : NULL, block);
         if (front >= 0) {
@@ -227,13 +229,13 @@ static int block_factor(nt_block_lu *block, const double *values, double *clear,
             return 0;
         }
     }
-    if (node >= 0)
-        block->singular_unknown = block->pattern->node_start[node];
-    if (node < 0 && careful && b) {
+    if (failed >= 0)
+        block->singular_unknown = failed;
+    if (failed < 0 && careful && b) {
         block->kernels->spread(block, b, x);
         block->kernels->forward(block, x);
     }
-    return node < 0;
+    return failed < 0;
 }
 
 /* What an inversion has put out, one that failed on its way too, is not that of the next matrix. */
@@ -277,13 +279,24 @@ static void find_largest(nt_block_lu *block, const double *x)
     }
 }
 
+/* The node that begins with an unknown. */
+static int node_from(const nt_pattern *p, int first)
+{
+    int low = 0, high = p->n_nodes;
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        *(p->node_start[middle] <= first ? &low : &high) = middle;
+    }
+    return low;
+}
+
 /* sum |a_ij| over row i of a node, of the bodies' columns and of the multipliers'. */
-static void row_sums(const nt_block_lu *block, const nt_row *row, int i, double sum[2])
+static void row_sums(const nt_block_lu *block, int node, int i, double sum[2])
 {
     const nt_pattern *p = block->pattern;
     sum[0] = sum[1] = 0;
-    for (const int *slot = block->row_slot + block->row_start[row->node],
-                   *end = block->row_slot + block->row_start[row->node + 1];
+    for (const int *slot = block->row_slot + block->row_start[node],
+                   *end = block->row_slot + block->row_start[node + 1];
          slot < end; slot++) {
         const nt_load *load = &block->load[*slot];
         const double *a = block->store + load->keep;
@@ -296,22 +309,23 @@ static void row_sums(const nt_block_lu *block, const nt_row *row, int i, double 
 }
 
 /* 4 epsilon sum |a_ij| |x|_max over row i, |x|_max being that of bodies or of multipliers. */
-static double row_rounding(const nt_block_lu *block, const nt_row *row, int i)
+static double row_rounding(const nt_block_lu *block, int node, int i)
 {
     double sum[2];
-    row_sums(block, row, i, sum);
+    row_sums(block, node, i, sum);
     return 4 * DBL_EPSILON * (sum[0] * block->largest[0] + sum[1] * block->largest[1]);
 }
 
-int nt_block_look_columns(const nt_block_lu *block, const nt_row *row, const double r[3][4],
+int nt_block_look_columns(const nt_block_lu *block, int first, const double r[3][4],
                           const double size[3][4], double tolerance, const double largest[2][4],
                           double *limit)
 {
+    int node = node_from(block->pattern, first);
     for (int i = 0; i < 3; i++) {
         double sum[2];
-        if (block->left_out[row->unknown + i])
+        if (block->left_out[first + i])
             continue;
-        row_sums(block, row, i, sum);
+        row_sums(block, node, i, sum);
         for (int k = 0; k < 4; k++) {
             if (fabs(r[i][k]) <= *limit * size[i][k])
                 continue;
@@ -334,21 +348,21 @@ int nt_block_look_columns(const nt_block_lu *block, const nt_row *row, const dou
  * terms all vanish (a plane mechanism in space), what remains are units of the last place. Such
  * rows, |r_i| <= 4 epsilon sum |a_ij| |x|_max, count as exact; bodies and multipliers have
  * different units and each their own |x|_max. */
-void nt_block_look(nt_block_lu *block, const nt_row *row, int v, const double *r,
-                   const double *size, double *limit)
+void nt_block_look(nt_block_lu *block, int first, int v, const double *r, const double *sizes,
+                   double *limit)
 {
-    int first = block->pattern->node_start[row->node];
+    int node = node_from(block->pattern, first), n = block_size_of(block, node);
     if (isnan(*limit))
         return;
-    for (int i = 0; i < 4 && v + i < row->size; i++) {
-        if (fabs(r[i]) <= *limit * size[i] || block->left_out[first + v + i])
+    for (int i = 0; i < 4 && v + i < n; i++) {
+        if (fabs(r[i]) <= *limit * sizes[i] || block->left_out[first + v + i])
             continue;
-        double error = fabs(r[i]) / size[i];
+        double error = fabs(r[i]) / sizes[i];
         if (!(error <= DBL_MAX)) {
             *limit = (double)NAN;
             return;
         }
-        if (error > block->accepted && fabs(r[i]) <= row_rounding(block, row, v + i))
+        if (error > block->accepted && fabs(r[i]) <= row_rounding(block, node, v + i))
             continue;
         *limit = fmax(*limit, error);
     }
@@ -502,9 +516,9 @@ static void scale3(double s, double *x)
 }
 
 /* One node of A^T = L' D' U': with y = D^-T b_k the later b_j lose A_kj^T y. */
-static void forward_transposed(const nt_block_lu *block, const nt_record *record, double *b)
+static void forward_transposed(const nt_block_lu *block, const double *store,
+                               const nt_record *record, double *b)
 {
-    const double *store = block->store;
     double y[3], *mine = b + record->position;
     if (record->kind == NT_RECORD_BODY) {
         const nt_body_link *link = (const nt_body_link *)(record + 1);
@@ -536,9 +550,9 @@ static void forward_transposed(const nt_block_lu *block, const nt_record *record
 }
 
 /* x_k = D^-T (b_k - sum_i A_ik^T x_i) */
-static void backward_transposed(const nt_block_lu *block, const nt_record *record, double *b)
+static void backward_transposed(const nt_block_lu *block, const double *store,
+                                const nt_record *record, double *b)
 {
-    const double *store = block->store;
     double scratch[3], *mine = b + record->position;
     if (record->kind == NT_RECORD_BODY) {
         const nt_body_link *link = (const nt_body_link *)(record + 1);
@@ -565,16 +579,25 @@ static void backward_transposed(const nt_block_lu *block, const nt_record *recor
 
 static void substitute_transposed(const nt_block_lu *block, double *x)
 {
-    const int *begin = block->program, *end = begin + block->program_length;
-    for (const int *at = begin; at < end; at += ((const nt_record *)at)->length)
-        if (((const nt_record *)at)->kind < NT_RECORD_LOAD)
-            forward_transposed(block, (const nt_record *)at, x);
+    for (int w = 0; w < block->n_windows; w++) {
+        const nt_window *window = &block->window[w];
+        const int *end = block->program + window->end;
+        for (const int *at = block->program + window->begin; at < end;
+             at += ((const nt_record *)at)->length)
+            if (((const nt_record *)at)->kind < NT_RECORD_LOAD)
+                forward_transposed(block, block->store + window->store, (const nt_record *)at,
+                                   x + window->position);
+    }
     nt_front_forward_transposed(&block->core, x);
     nt_front_backward_transposed(&block->core, x);
-    for (const int *at = end; at > begin;) {
-        at -= at[-1];
-        if (((const nt_record *)at)->kind < NT_RECORD_LOAD)
-            backward_transposed(block, (const nt_record *)at, x);
+    for (int w = block->n_windows; w-- > 0;) {
+        const nt_window *window = &block->window[w];
+        for (const int *at = block->program + window->end; at > block->program + window->begin;) {
+            at -= at[-1];
+            if (((const nt_record *)at)->kind < NT_RECORD_LOAD)
+                backward_transposed(block, block->store + window->store, (const nt_record *)at,
+                                    x + window->position);
+        }
     }
 }
 

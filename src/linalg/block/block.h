@@ -50,7 +50,8 @@ nt_status nt_order_find(nt_order *order, const nt_pattern *pattern, nt_arena *ar
 /* ---- the program ---------------------------------------------------------------------------- */
 
 /* Kinds of records. Layouts in ints; offsets are places in `store`, positions places in padded
- * vectors. T is a node whose diagonal block and couplings are multiples of the identity. */
+ * vectors, both counted from those of the record's window. T is a node whose diagonal block and
+ * couplings are multiples of the identity. */
 typedef enum nt_record_kind {
     NT_RECORD_SCALED,  /* 3, all couplings scaled; neighbours of 3                   */
     NT_RECORD_FULL,    /* 3, neighbours of 3                                         */
@@ -61,18 +62,17 @@ typedef enum nt_record_kind {
 } nt_record_kind;
 
 /* Head of a record: kind and length have the same place in all of them. Then one nt_link per
- * neighbour (BODY: nt_body_link), count^2 targets (places of A_ij, row by row; SCALED: t < 0 names
- * the single number at ~t), and the length once more. */
+ * neighbour (BODY: nt_body_link), count^2 targets (places of A_ij, row by row; SCALED: twice the
+ * place, and one more where A_ij is a single number), and the length once more. */
 typedef struct nt_record {
     int kind, count; /* neighbours */
     int length;      /* ints in this record                                    */
-    int node;        /* BODY: that of the FULL node                           */
-    int size;
-    int ready;    /* a PREPARE record has made inverses and products already */
-    int product;  /* place of A_kk^-1 A_kj in `temporary`                    */
-    int diagonal; /* where A_kk stands when its turn comes                   */
-    int inverse;  /* where its inverse goes                                */
-    int position; /* of its unknowns in a padded vector                    */
+    int size;        /* of the node; BODY: of the FULL node, as what follows   */
+    int ready;       /* a PREPARE record has made inverses and products already */
+    int product;     /* place of A_kk^-1 A_kj in `temporary`                    */
+    int diagonal;    /* where A_kk stands when its turn comes                   */
+    int inverse;     /* where its inverse goes                                */
+    int position;    /* of its unknowns in a padded vector                    */
     int scaled_diagonal, scaled_inverse, scaled_position; /* BODY: of the SCALED node */
 } nt_record;
 
@@ -110,15 +110,15 @@ typedef struct nt_load {
     int work;   /* a second copy that elimination changes; -1 where clean       */
 } nt_load;
 
-/* LOAD: clear store[begin, begin + count), then runs (kind, count), each followed by count
- * entries (source, place) or, for GENERAL, count slots. Then the parts of the right-hand side that
- * this window is the first to need, as (source, position), GENERAL ones as (source, position,
- * size). The last run are pairs (begin, end) of the matrix values that the record has read, to be
- * cleared where that is asked for. */
+/* LOAD, the first record of a window: clear store[begin, begin + count), then runs (kind, count),
+ * each followed by count places; where in the matrix they are loaded from stands in
+ * nt_block_lu.source, and so do the slots of GENERAL runs, which list no places. Then the parts of
+ * the right-hand side that this window is the first to need, by positions, GENERAL ones by
+ * (position, size), from the unknowns in nt_block_lu.source. The last run are so many pairs (begin,
+ * end) in nt_block_lu.source: the matrix values that the record has read, to be cleared where that
+ * is asked for. */
 typedef struct nt_load_record {
     int kind, begin, length, count;
-    int rows, row_end; /* in nt_block_lu.rows: those whose unknowns are all known after this window,
-                          backward; checked then, while they are in the nearest cache */
 } nt_load_record;
 enum { NT_LOAD_RECORD_INTS = sizeof(nt_load_record) / sizeof(int) };
 
@@ -138,7 +138,7 @@ typedef enum nt_transfer_kind {
  * triples (inverse, A_kj, place of their product in `temporary`). */
 typedef struct nt_prepare_record {
     int kind, full, length, scaled, products;
-    int node; /* the first, for a message */
+    int position; /* of the first node, for a message */
 } nt_prepare_record;
 enum { NT_PREPARE_RECORD_INTS = sizeof(nt_prepare_record) / sizeof(int) };
 
@@ -146,34 +146,44 @@ enum { NT_PREPARE_RECORD_INTS = sizeof(nt_prepare_record) / sizeof(int) };
  * general ones as (offset, position, columns). */
 typedef struct nt_row {
     int length; /* ints in this record */
-    int node, position, size;
-    int unknown; /* first in the caller's vectors */
+    int place;  /* a quarter of the node's position */
+    int size;
     int scaled, full, general;
 } nt_row;
 enum { NT_ROW_INTS = sizeof(nt_row) / sizeof(int) };
+
+/* A window's records and rows. They count places and positions from the window's own, so that
+ * windows which do the same share them: those of a long chain are read from the nearest cache. */
+typedef struct nt_window {
+    int begin, end;      /* records, in nt_block_lu.program */
+    int rows, row_end;   /* in nt_block_lu.rows: those whose unknowns are known after this window,
+                            backward; checked then, while they are in the nearest cache */
+    int store, position; /* from where they count */
+    int source;          /* in nt_block_lu.source, what its LOAD record reads there */
+} nt_window;
 
 /* Padded vectors that a block LU works with: solution, residual. */
 enum { NT_BLOCK_VECTORS = 2 };
 
 /* The places of one body that is held at a point (block_held.inc): loads of its seven blocks,
- * inverses in store, positions in padded vectors, first unknowns in the caller's, names of nodes,
- * and the LOAD records with rows to suspect. */
+ * inverses in store, positions in padded vectors, first unknowns in the caller's, and the windows
+ * with rows to suspect. */
 typedef struct nt_held {
     nt_load tt, tl, lt, rr, rl, lr, ll;
     int n_values;
     int inverse_t, inverse_r;
     int t, r, l, unknown_t, unknown_r, unknown_l;
-    int node_r, node_l;
     int group[2], n_groups;
 } nt_held;
 
 /* Four right-hand sides at once (block_columns.inc). */
 typedef struct nt_block_columns {
     double *x; /* [n][4] solutions side by side, nodes by position */
-    /* [n_padded / 4] by position: where in `rows` the row of a node is that backward substitution
-     * checks by itself, -1 for other nodes */
-    int *row;
-    int *suspect, n_suspects; /* [n_nodes] places in `rows` of those that need a second look */
+    /* [n_padded / 4] by position: the row of a node, its window, and whether backward substitution
+     * checks it by itself */
+    int *row, *window;
+    unsigned char *early;
+    int *suspect, n_suspects; /* [n_nodes] position / 4 of those that need a second look */
     double tolerance;
 } nt_block_columns;
 
@@ -184,6 +194,7 @@ typedef struct nt_block_lu {
     int broken_promises; /* NT_SCALED is not relied upon */
 
     int *position;             /* [n_nodes] of each node in a padded vector */
+    int *unknown;              /* [n_padded / 4] first of a node at these four */
     unsigned char *multiplier; /* [n_padded / 4] whether such four are a multiplier's */
     int n_padded;
     int all_three;                    /* every node has three unknowns */
@@ -195,13 +206,12 @@ typedef struct nt_block_lu {
     double *store;
     nt_load *load; /* [pattern->n_slots] */
 
-    int *program; /* light records, one after the other */
-    int program_length;
-    int *rows; /* nt_row records, from the last window to the first */
-    int rows_length;
+    nt_window *window; /* [n_windows] */
     int n_windows;
+    int *program, *rows;       /* records and nt_row records of windows */
+    int *source;               /* see nt_load_record */
     nt_held *held;             /* NULL where the matrix is none */
-    int *suspect, n_suspects;  /* LOAD records in program whose rows exceeded the limit */
+    int *suspect, n_suspects;  /* windows whose rows exceeded the limit */
     int *row_start, *row_slot; /* slots of every row node: [n_nodes + 1], [n_slots] */
     nt_front_tree core;
     double *temporary; /* A_kk^-1 A_kj for all neighbours j of one node */
@@ -280,13 +290,14 @@ void nt_block_unload(const nt_block_lu *block, nt_matrix *matrix);
 
 /* ---- numeric kernels, compiled once per instruction set ------------------------------------- */
 
-/* Inverts the pivot block a[size] of a multiplier node in place of the plain inverse; 0: failed. */
-typedef int nt_invert_hook(nt_block_lu *block, int node, int size, const double *a,
+/* Inverts the pivot block a[size] of a multiplier node, from unknown `first` on, in place of the
+ * plain inverse; 0: failed. */
+typedef int nt_invert_hook(nt_block_lu *block, int first, int size, const double *a,
                            double *inverse);
 
 typedef struct nt_block_kernels {
-    /* Load and eliminate the light nodes: -1, or a node whose pivot (or that of one near it)
-     * failed. */
+    /* Load and eliminate the light nodes: -1, or the first unknown of a node whose pivot (or that
+     * of one near it) failed. */
     int (*factor)(nt_block_lu *block, const double *values, double *clear);
     /* The same, and the forward substitution of b[n] into x[n_padded] along with it. */
     int (*factor_forward)(nt_block_lu *block, const double *values, double *clear, const double *b,
@@ -297,7 +308,7 @@ typedef struct nt_block_kernels {
     void (*collect)(const nt_block_lu *block, const double *padded, double *x);
     void (*forward)(const nt_block_lu *block, double *b);
     /* Whether every row of A x = given[n] then stays within the limit, see residual; else
-     * block->suspect lists the groups where one does not. 1 where given is NULL. */
+     * block->suspect lists the windows where one does not. 1 where given is NULL. */
     int (*backward)(nt_block_lu *block, double *b, const double *given, double limit);
     /* factor_forward (b may be NULL) and backward where block->held is there */
     int (*factor_held)(nt_block_lu *block, const double *values, double *clear, const double *b,
@@ -305,7 +316,7 @@ typedef struct nt_block_kernels {
     int (*backward_held)(nt_block_lu *block, double *x, const double *given, double limit);
     /* The row-wise backward error max |b - A x| / (sum |A_ij x_j| + |b|), the sum over the
      * blocks of the row (no larger than |A| |x|), replaces *limit if it is larger; NaN when
-     * something is not finite. r = b - A x where r is given; else only suspect groups are seen. */
+     * something is not finite. r = b - A x where r is given; else only suspect windows are seen. */
     void (*residual)(nt_block_lu *block, const double *b, const double *x, double *r,
                      double *limit);
     /* nt_block_solve_columns and _beside: for four vectors, of which some may be the same, or,
@@ -316,15 +327,16 @@ typedef struct nt_block_kernels {
 
 extern const nt_block_kernels nt_block_kernels_portable, nt_block_kernels_avx2;
 
-/* The same as nt_block_look for the three rows of a node and four right-hand sides: whether each is
- * within the tolerance, or vanishes. r, size, largest: of each right-hand side; *limit becomes the
- * largest error. */
-int nt_block_look_columns(const nt_block_lu *block, const nt_row *row, const double r[3][4],
+/* The same as nt_block_look for the three rows of a node, from unknown `first` on, and four
+ * right-hand sides: whether each is within the tolerance, or vanishes. r, size, largest: of each
+ * right-hand side; *limit becomes the largest error. */
+int nt_block_look_columns(const nt_block_lu *block, int first, const double r[3][4],
                           const double size[3][4], double tolerance, const double largest[2][4],
                           double *limit);
 
-/* The slow branch of the residual: four rows, from row v of a node, that exceed *limit. */
-void nt_block_look(nt_block_lu *block, const nt_row *row, int v, const double *r,
-                   const double *size, double *limit);
+/* The slow branch of the residual: up to four rows that exceed *limit, from row v of a node that
+ * begins with unknown `first`. */
+void nt_block_look(nt_block_lu *block, int first, int v, const double *r, const double *sizes,
+                   double *limit);
 
 #endif

@@ -22,6 +22,7 @@ typedef struct compiler {
     int *touched, *touched_start; /* blocks by the window that touches them first  */
     int *needed, *needed_start;   /* nodes by the window that needs their unknowns first */
     int *clear;                   /* [n_windows + 1] two ends of what to zero            */
+    int present;                  /* the window that is written: places count from its own */
     int cursor;                   /* of store                                            */
     int single, single_end;       /* a started group of four single numbers in store     */
     int overflow;
@@ -49,6 +50,32 @@ static inline int current(const compiler *c, int b)
 {
     return c->work[b] >= 0 ? c->work[b] : c->keep[b];
 }
+
+/* Places in store and positions of nodes as the records of the present window count them. */
+static inline int counted(const compiler *c, int place)
+{
+    return place - c->block->window[c->present].store;
+}
+static inline int position_of(const compiler *c, int node)
+{
+    return c->block->position[node] - c->block->window[c->present].position;
+}
+
+/* Pieces of ints one after the other; the last few that are different are compared with. */
+enum { NT_PIECES = 8 };
+typedef struct nt_pieces {
+    int *ints, used;
+    int begin[NT_PIECES], length[NT_PIECES], count;
+} nt_pieces;
+
+/* Room for so many ints, of which those that are never used are never touched: pieces that are
+ * shared take less. 0 when memory is out. */
+int nt_block_begin_pieces(nt_pieces *pieces, size_t most);
+/* Where the piece stands that was just written, from `used` on: there, or where one of the last few
+ * is the same. An empty one stands anywhere. */
+int nt_block_share(nt_pieces *pieces, int length);
+/* A copy of what is used, from the arena, or NULL; the room is given back. */
+int *nt_block_end_pieces(nt_pieces *pieces, nt_arena *arena);
 
 /* block->program and the scratch of its elimination; needs the loads. 0 when memory is out. */
 int nt_block_write_program(compiler *c);

@@ -28,26 +28,26 @@ int nt_block_find_held(compiler *c)
                     .n_values = p->offset[p->n_slots],
                     .unknown_t = p->node_start[t],
                     .unknown_r = p->node_start[r],
-                    .unknown_l = p->node_start[l],
-                    .node_r = r,
-                    .node_l = l};
+                    .unknown_l = p->node_start[l]};
     if (held.tt.kind < 0 || held.tl.kind < 0 || held.lt.kind < 0 || held.rr.kind < 0 ||
         held.rl.kind < 0 || held.lr.kind < 0 || held.ll.kind < 0)
         return 1;
-    for (int at = 0; at < block->program_length;) {
-        const nt_record *record = (const nt_record *)(block->program + at);
-        const nt_load_record *load = (const nt_load_record *)record;
-        if (record->kind == NT_RECORD_BODY)
-            body = record;
-        else if (record->kind == NT_RECORD_FULL)
-            joint = record;
-        else if (record->kind == NT_RECORD_LOAD && load->rows < load->row_end)
-            held.group[held.n_groups++] = at;
-        at += record->length;
+    for (int w = 0; w < block->n_windows; w++) {
+        const nt_window *window = &block->window[w];
+        if (window->rows < window->row_end)
+            held.group[held.n_groups++] = w;
+        for (int at = window->begin; at < window->end;) {
+            const nt_record *record = (const nt_record *)(block->program + at);
+            if (record->kind == NT_RECORD_BODY)
+                body = record;
+            else if (record->kind == NT_RECORD_FULL)
+                joint = record;
+            at += record->length;
+        }
     }
-    if (!body || !joint || body->node != r || joint->node != l || !body->ready ||
-        joint->inverse != held.ll.work)
-        return 1;
+    if (!body || !joint || body->position != block->position[r] ||
+        joint->position != block->position[l] || !body->ready || joint->inverse != held.ll.work)
+        return 1; /* the first window counts from zero */
     held.inverse_t = body->scaled_inverse, held.inverse_r = body->inverse;
     held.t = body->scaled_position, held.r = body->position, held.l = joint->position;
     if (!(block->held = NT_TAKE(&block->arena, 1, nt_held)))

@@ -196,6 +196,7 @@ static void place_all(compiler *c)
     for (int w = 0; w < c->n_windows; w++) {
         const int *begin = c->touched + c->touched_start[w];
         const int *end = c->touched + c->touched_start[w + 1];
+        c->block->window[w].store = c->cursor;
         for (const int *b = begin; b < end; b++)
             if (*b < c->pattern->n_slots)
                 c->keep[*b] = place_block(c, *b, !kept_single(c, *b));
@@ -249,8 +250,10 @@ static int program_take_vectors(nt_block_lu *block)
     block->left_out = NT_TAKE(&block->arena, n + 1, unsigned char);
     block->dropped = NT_TAKE(&block->arena, n + 1, unsigned char);
     block->position = NT_TAKE(&block->arena, block->pattern->n_nodes + 1, int);
+    block->unknown = NT_TAKE(&block->arena, at / 4 + 1, int);
     block->multiplier = NT_TAKE(&block->arena, at / 4 + 1, unsigned char);
-    return block->left_out && block->dropped && block->position && block->multiplier;
+    return block->left_out && block->dropped && block->position && block->unknown &&
+           block->multiplier;
 }
 
 /* Takes the scratch for the widest pivot block, of a node or of a front. */
@@ -280,6 +283,8 @@ nt_status nt_block_compile(nt_block_lu *block, int promises)
         int node = c.order.node[k], padded = nt_padded(size_of(&c, node));
         block->position[node] = at;
         memset(block->multiplier + at / 4, node >= c.pattern->n_primary, (size_t)padded / 4);
+        for (int i = 0; i < padded; i += 4)
+            block->unknown[(at + i) / 4] = c.pattern->node_start[node];
         at += padded;
     }
     block->all_three = 1;
@@ -296,8 +301,11 @@ nt_status nt_block_compile(nt_block_lu *block, int promises)
     find_shapes(&c);
     c.n_windows = (c.order.n_light + NT_WINDOW - 1) / NT_WINDOW + 1;
     block->n_windows = c.n_windows;
-    if (!find_touched(&c) || !find_needed(&c))
+    block->window = NT_TAKE(&block->arena, c.n_windows, nt_window);
+    if (!block->window || !find_touched(&c) || !find_needed(&c))
         goto done;
+    for (int w = 0; w < c.n_windows && w * NT_WINDOW < c.pattern->n_nodes; w++)
+        block->window[w].position = block->position[c.order.node[w * NT_WINDOW]];
     place_all(&c);
     block->store = c.overflow ? NULL : NT_TAKE(&block->arena, c.cursor + 4, double);
     if (!block->store || !write_loads(&c) || !nt_block_write_program(&c) ||

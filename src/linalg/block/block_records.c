@@ -2,7 +2,38 @@
 #include "linalg/block/block_compiler.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- what windows share --------------------------------------------------------------------- */
+
+int nt_block_begin_pieces(nt_pieces *p, size_t most)
+{
+    *p = (nt_pieces){.ints = malloc((most + 1) * sizeof(int))};
+    return p->ints != NULL;
+}
+
+int *nt_block_end_pieces(nt_pieces *p, nt_arena *arena)
+{
+    int *copy = NT_TAKE(arena, p->used + 1, int);
+    if (copy)
+        memcpy(copy, p->ints, (size_t)p->used * sizeof(int));
+    free(p->ints);
+    return copy;
+}
+
+int nt_block_share(nt_pieces *p, int length)
+{
+    const int *written = p->ints + p->used;
+    for (int k = 0; k < p->count && k < NT_PIECES; k++)
+        if (p->length[k] == length &&
+            memcmp(p->ints + p->begin[k], written, (size_t)length * sizeof(int)) == 0)
+            return p->begin[k];
+    int k = p->count++ % NT_PIECES;
+    p->begin[k] = p->used, p->length[k] = length;
+    p->used += length;
+    return p->begin[k];
+}
 
 /* ---- the program ---------------------------------------------------------------------------- */
 
@@ -55,34 +86,36 @@ static nt_record_kind kind_of(const compiler *c, int k)
                             : NT_RECORD_GENERAL;
 }
 
-/* The entries of one slot in the runs of one kind, written to to[] where it is given; returns the
- * ints they take. */
-static int transfer_entries(const nt_load *load, int slot, nt_transfer_kind kind, int *to)
+/* The entries of one slot in the runs of one kind, places and sources written where they are given;
+ * returns their number. */
+static int transfer_entries(const compiler *c, int slot, nt_transfer_kind kind, int *place,
+                            int *source)
 {
     static const nt_transfer_kind to_keep[] = {[NT_LOAD_FULL] = NT_TRANSFER_FULL,
                                                [NT_LOAD_SCALED] = NT_TRANSFER_SCALED,
                                                [NT_LOAD_DIAGONAL] = NT_TRANSFER_SCALED,
                                                [NT_LOAD_SPREAD] = NT_TRANSFER_DIAGONAL,
                                                [NT_LOAD_GENERAL] = NT_TRANSFER_GENERAL};
+    const nt_load *load = &c->block->load[slot];
     const nt_transfer_kind first = to_keep[load->kind];
     const nt_transfer_kind second = load->kind == NT_LOAD_DIAGONAL ? NT_TRANSFER_DIAGONAL : first;
-    int length = 0;
+    int n = 0;
+    if (kind == NT_TRANSFER_GENERAL) {
+        if (first == kind && source)
+            source[0] = slot;
+        return first == kind;
+    }
     if (first == kind) {
-        if (to)
-            to[length] = kind == NT_TRANSFER_GENERAL ? slot : load->source;
-        length++;
-        if (kind == NT_TRANSFER_GENERAL)
-            return length;
-        if (to)
-            to[length] = load->keep;
-        length++;
+        if (place)
+            place[n] = counted(c, load->keep), source[n] = load->source;
+        n++;
     }
-    if (second == kind && kind != NT_TRANSFER_GENERAL && load->work >= 0) {
-        if (to)
-            to[length] = load->source, to[length + 1] = load->work;
-        length += 2;
+    if (second == kind && load->work >= 0) {
+        if (place)
+            place[n] = counted(c, load->work), source[n] = load->source;
+        n++;
     }
-    return length;
+    return n;
 }
 
 /* The values that a window reads, as pairs (begin, end), neighbours joined; returns the ints they
@@ -108,60 +141,69 @@ static int clear_entries(const compiler *c, int w, int *to)
     return at;
 }
 
-/* The unknowns that a window needs first, of nodes with three or with any other number. */
-static int vector_entries(const compiler *c, int w, int three, int *to)
+/* The unknowns that a window needs first, of nodes with three or with any other number: where they
+ * go and where they come from. Returns how many nodes they are of. */
+static int vector_entries(const compiler *c, int w, int three, int *to, int *from)
 {
-    int at = 0;
+    int n = 0;
     for (int k = c->needed_start[w]; k < c->needed_start[w + 1]; k++) {
         int node = c->needed[k];
         if ((size_of(c, node) == 3) != three)
             continue;
         if (to) {
-            to[at] = c->pattern->node_start[node];
-            to[at + 1] = c->block->position[node];
+            int *at = three ? to + n : to + 2 * n;
+            at[0] = position_of(c, node);
             if (!three)
-                to[at + 2] = size_of(c, node);
+                at[1] = size_of(c, node);
+            from[n] = c->pattern->node_start[node];
         }
-        at += three ? 2 : 3;
+        n++;
     }
-    return at;
+    return n;
 }
 
-/* The LOAD record of a window, written to to[] where it is given; returns its length. */
-static int write_load_record(const compiler *c, int w, int *to)
+/* The LOAD record of a window, and the sources that go with it, written to to[] and from[] where
+ * they are given; returns its length, and theirs. */
+static int write_load_record(const compiler *c, int w, int *to, int *from, int *sources)
 {
-    int at = NT_LOAD_RECORD_INTS;
+    int at = NT_LOAD_RECORD_INTS, read = 0;
     for (int kind = 0; kind < NT_TRANSFER_KINDS; kind++) {
-        int head = at;
+        int head = at, n = 0;
         at += 2;
-        for (int t = c->touched_start[w]; t < c->touched_start[w + 1]; t++)
-            if (c->touched[t] < c->pattern->n_slots)
-                at += transfer_entries(&c->block->load[c->touched[t]], c->touched[t],
-                                       (nt_transfer_kind)kind, to ? to + at : NULL);
-        if (at == head + 2) {
+        for (int t = c->touched_start[w]; t < c->touched_start[w + 1]; t++) {
+            if (c->touched[t] >= c->pattern->n_slots)
+                continue;
+            int more = transfer_entries(c, c->touched[t], (nt_transfer_kind)kind,
+                                        to ? to + at : NULL, from ? from + read : NULL);
+            at += kind == NT_TRANSFER_GENERAL ? 0 : more;
+            read += more, n += more;
+        }
+        if (n == 0) {
             at = head;
         } else if (to) {
             to[head] = kind;
-            to[head + 1] = (at - head - 2) / (kind == NT_TRANSFER_GENERAL ? 1 : 2);
+            to[head + 1] = n;
         }
     }
     for (int three = 1; three >= 0; three--) {
-        int length = vector_entries(c, w, three, to ? to + at + 2 : NULL);
-        if (length > 0 && to) {
+        int n = vector_entries(c, w, three, to ? to + at + 2 : NULL, from ? from + read : NULL);
+        if (n > 0 && to) {
             to[at] = three ? NT_TRANSFER_VECTOR : NT_TRANSFER_VECTOR_GENERAL;
-            to[at + 1] = length / (three ? 2 : 3);
+            to[at + 1] = n;
         }
-        at += length > 0 ? length + 2 : 0;
+        at += n > 0 ? 2 + (three ? n : 2 * n) : 0;
+        read += n;
     }
-    int clear = clear_entries(c, w, to ? to + at + 2 : NULL);
+    int clear = clear_entries(c, w, from ? from + read : NULL);
     if (to) {
         to[at] = NT_TRANSFER_CLEAR;
         to[at + 1] = clear / 2;
     }
-    at += 2 + clear;
+    at += 2;
+    *sources = read + clear;
     if (to) {
         *(nt_load_record *)to = (nt_load_record){.kind = NT_RECORD_LOAD,
-                                                 .begin = c->clear[2 * w],
+                                                 .begin = counted(c, c->clear[2 * w]),
                                                  .length = at + 1,
                                                  .count = c->clear[2 * w + 1] - c->clear[2 * w]};
         to[at] = at + 1;
@@ -200,7 +242,8 @@ static int write_prepare_record(const compiler *c, int w, int *to)
                 first = node;
             if (pass != PRODUCTS) {
                 if (to)
-                    to[at] = current(c, find(c, node, node)), to[at + 1] = c->inverse[k];
+                    to[at] = counted(c, current(c, find(c, node, node))),
+                    to[at + 1] = counted(c, c->inverse[k]);
                 at += 2;
                 number[pass]++;
                 continue;
@@ -208,16 +251,17 @@ static int write_prepare_record(const compiler *c, int w, int *to)
             place = to ? product_place(c, k) : 0;
             for (int i = 0; i < count; i++, at += 3, number[PRODUCTS]++)
                 if (to) {
-                    to[at] = c->inverse[k];
-                    to[at + 1] = current(c, find(c, node, near[i]));
+                    to[at] = counted(c, c->inverse[k]);
+                    to[at + 1] = counted(c, current(c, find(c, node, near[i])));
                     to[at + 2] = place + 12 * i;
                 }
         }
     if (first < 0)
         return 0;
     if (to) {
-        *(nt_prepare_record *)to = (nt_prepare_record){NT_RECORD_PREPARE, number[FULL],     at + 1,
-                                                       number[SCALED],    number[PRODUCTS], first};
+        *(nt_prepare_record *)to =
+            (nt_prepare_record){NT_RECORD_PREPARE, number[FULL],     at + 1,
+                                number[SCALED],    number[PRODUCTS], position_of(c, first)};
         to[at] = at + 1;
     }
     return at + 1;
@@ -229,49 +273,51 @@ static int record_length(nt_record_kind kind, int count)
            count * count + 1;
 }
 
+/* Where block (row, column) stands when it is eliminated, as the present window counts. */
+static int place_of(const compiler *c, int row, int column)
+{
+    return counted(c, current(c, find(c, row, column)));
+}
+
 static void write_record(const compiler *c, int k, nt_record_kind kind, int *at)
 {
-    const int *position = c->block->position;
     int count, scaled = k, node = c->order.node[k];
     const int *near = neighbours(c, k, &count);
     nt_record *record = (nt_record *)at;
     *record = (nt_record){.kind = (int)kind, .count = count, .length = record_length(kind, count)};
     if (kind == NT_RECORD_BODY) {
-        record->scaled_diagonal = current(c, find(c, node, node));
-        record->scaled_inverse = c->inverse[k];
-        record->scaled_position = position[node];
+        record->scaled_diagonal = place_of(c, node, node);
+        record->scaled_inverse = counted(c, c->inverse[k]);
+        record->scaled_position = position_of(c, node);
         k++;
     }
     int scaled_node = c->order.node[scaled];
     node = c->order.node[k];
-    record->node = node;
     record->ready = is_ready(c, k);
     record->product = product_place(c, k);
     record->size = size_of(c, node);
-    record->diagonal = current(c, find(c, node, node));
-    record->inverse = c->inverse[k];
-    record->position = position[node];
+    record->diagonal = place_of(c, node, node);
+    record->inverse = counted(c, c->inverse[k]);
+    record->position = position_of(c, node);
     int *target;
     if (kind == NT_RECORD_BODY) {
         nt_body_link *link = (nt_body_link *)(record + 1);
         for (int i = 0; i < count; i++)
-            *link++ = (nt_body_link){position[near[i]], current(c, find(c, node, near[i])),
-                                     current(c, find(c, near[i], node)),
-                                     current(c, find(c, scaled_node, near[i])),
-                                     current(c, find(c, near[i], scaled_node))};
+            *link++ = (nt_body_link){position_of(c, near[i]), place_of(c, node, near[i]),
+                                     place_of(c, near[i], node), place_of(c, scaled_node, near[i]),
+                                     place_of(c, near[i], scaled_node)};
         target = (int *)link;
     } else {
         nt_link *link = (nt_link *)(record + 1);
         for (int i = 0; i < count; i++)
-            *link++ =
-                (nt_link){position[near[i]], size_of(c, near[i]),
-                          current(c, find(c, node, near[i])), current(c, find(c, near[i], node))};
+            *link++ = (nt_link){position_of(c, near[i]), size_of(c, near[i]),
+                                place_of(c, node, near[i]), place_of(c, near[i], node)};
         target = (int *)link;
     }
     for (int i = 0; i < count; i++)
         for (int j = 0; j < count; j++) {
-            int b = find(c, near[i], near[j]);
-            *target++ = c->full[b] ? current(c, b) : ~current(c, b);
+            int single = !c->full[find(c, near[i], near[j])], place = place_of(c, near[i], near[j]);
+            *target++ = kind == NT_RECORD_SCALED ? 2 * place + single : place;
         }
     *target = record->length;
 }
@@ -307,43 +353,63 @@ static void account(compiler *c, int k, size_t *temporary, int *widest)
         *temporary = needed;
 }
 
-/* All records, written to to[] where it is given; returns their length. */
-static size_t write_records(const compiler *c, int *to)
+/* All records of a window, written to to[] where it is given, with the sources of its LOAD record;
+ * returns their length. */
+static int write_window(const compiler *c, int w, int *to, int *from, int *sources)
 {
-    size_t at = 0;
-    for (int w = 0; w < c->n_windows; w++) {
-        at += (size_t)write_load_record(c, w, to ? to + at : NULL);
-        at += (size_t)write_prepare_record(c, w, to ? to + at : NULL);
-        for (int k = w * NT_WINDOW; k < (w + 1) * NT_WINDOW && k < c->order.n_light; k++) {
-            int count;
-            nt_record_kind kind = kind_of(c, k);
-            neighbours(c, k, &count);
-            if (to)
-                write_record(c, k, kind, to + at);
-            at += (size_t)record_length(kind, count);
-            k += kind == NT_RECORD_BODY;
-        }
+    int at = write_load_record(c, w, to, from, sources);
+    at += write_prepare_record(c, w, to ? to + at : NULL);
+    for (int k = w * NT_WINDOW; k < (w + 1) * NT_WINDOW && k < c->order.n_light; k++) {
+        int count;
+        nt_record_kind kind = kind_of(c, k);
+        neighbours(c, k, &count);
+        if (to)
+            write_record(c, k, kind, to + at);
+        at += record_length(kind, count);
+        k += kind == NT_RECORD_BODY;
     }
     return at;
+}
+
+/* Takes what scratch the elimination of light nodes needs; 0 when memory is out. */
+static int take_elimination_scratch(compiler *c)
+{
+    nt_block_lu *block = c->block;
+    size_t temporary = 16;
+    int widest = 4;
+    for (int k = 0; k < c->order.n_light; k++)
+        account(c, k, &temporary, &widest);
+    if ((size_t)widest > temporary)
+        temporary = (size_t)widest;
+    block->temporary = NT_TAKE(&block->arena, temporary, double);
+    block->exchange = NT_TAKE(&block->arena, widest, int);
+    return block->temporary && block->exchange;
 }
 
 int nt_block_write_program(compiler *c)
 {
     nt_block_lu *block = c->block;
-    size_t length = write_records(c, NULL), temporary = 16;
-    int widest = 4;
-    for (int k = 0; k < c->order.n_light; k++)
-        account(c, k, &temporary, &widest);
-    if (length > INT_MAX)
+    size_t length = 0, sources = 0;
+    int here = 0;
+    for (int w = 0; w < c->n_windows; w++) {
+        length += (size_t)write_window(c, w, NULL, NULL, &here);
+        sources += (size_t)here;
+    }
+    if (length > INT_MAX || sources > INT_MAX || !take_elimination_scratch(c))
         return 0;
-    if ((size_t)widest > temporary)
-        temporary = (size_t)widest;
-    block->program_length = (int)length;
-    block->program = NT_TAKE(&block->arena, length + 1, int);
-    block->temporary = NT_TAKE(&block->arena, temporary, double);
-    block->exchange = NT_TAKE(&block->arena, widest, int);
-    if (!block->program || !block->temporary || !block->exchange)
+    nt_pieces pieces;
+    block->source = NT_TAKE(&block->arena, sources + 1, int);
+    if (!block->source || !nt_block_begin_pieces(&pieces, length))
         return 0;
-    write_records(c, block->program);
-    return 1;
+    int *from = block->source;
+    for (int w = 0; w < c->n_windows; w++, from += here) {
+        nt_window *window = &block->window[w];
+        c->present = w;
+        int ints = write_window(c, w, pieces.ints + pieces.used, from, &here);
+        window->source = (int)(from - block->source);
+        window->begin = nt_block_share(&pieces, ints);
+        window->end = window->begin + ints;
+    }
+    block->program = nt_block_end_pieces(&pieces, &block->arena);
+    return block->program != NULL;
 }

@@ -33,18 +33,15 @@ static int *block_rows_write_row(const compiler *c, int node, int *at)
 {
     const nt_block_lu *block = c->block;
     nt_row *row = (nt_row *)at;
-    *row = (nt_row){.node = node,
-                    .position = block->position[node],
-                    .size = size_of(c, node),
-                    .unknown = c->pattern->node_start[node]};
+    *row = (nt_row){.place = position_of(c, node) / 4, .size = size_of(c, node)};
     at = (int *)(row + 1);
     for (int class = 0; class < 3; class ++)
         for (int s = block->row_start[node]; s < block->row_start[node + 1]; s++) {
             int b = block->row_slot[s];
             if (row_class(c, b) != class)
                 continue;
-            *at++ = c->keep[b];
-            *at++ = block->position[c->pattern->column[b]];
+            *at++ = counted(c, c->keep[b]);
+            *at++ = position_of(c, c->pattern->column[b]);
             if (class == 2)
                 *at++ = size_of(c, c->pattern->column[b]);
             row->scaled += class == 0, row->full += class == 1, row->general += class == 2;
@@ -71,16 +68,18 @@ static int sort_slots(compiler *c)
     return 1;
 }
 
-/* Rows from the last window to the first, and where those of a window are. */
+/* The rows of every window. */
 int nt_block_write_rows(compiler *c)
 {
     const nt_pattern *p = c->pattern;
     nt_block_lu *block = c->block;
     size_t length = (size_t)NT_ROW_INTS * (size_t)p->n_nodes + 3 * (size_t)p->n_slots + 1;
-    block->rows = NT_TAKE(&block->arena, length, int);
+    nt_pieces pieces;
     int *first = NT_TAKE(&c->scratch, c->n_windows + 2, int);
     int *sorted = NT_TAKE(&c->scratch, p->n_nodes + 1, int);
-    if (!block->rows || !first || !sorted || !sort_slots(c))
+    block->suspect = NT_TAKE(&block->arena, c->n_windows + 1, int);
+    if (!first || !sorted || !block->suspect || !sort_slots(c) ||
+        !nt_block_begin_pieces(&pieces, length))
         return 0;
     for (int i = 0; i < p->n_nodes; i++)
         first[window_of_row(c, i) + 2]++;
@@ -88,24 +87,16 @@ int nt_block_write_rows(compiler *c)
         first[w + 2] += first[w + 1];
     for (int k = 0; k < p->n_nodes; k++)
         sorted[first[window_of_row(c, c->order.node[k]) + 1]++] = c->order.node[k];
-    /* the last node of the last window comes first, as x does */
-    nt_load_record **group = NT_TAKE(&c->scratch, c->n_windows + 1, nt_load_record *);
-    block->suspect = NT_TAKE(&block->arena, c->n_windows + 1, int);
-    if (!group || !block->suspect)
-        return 0;
-    int *at = block->program, w = 0;
-    for (; at < block->program + block->program_length; at += ((nt_record *)at)->length)
-        if (((nt_record *)at)->kind == NT_RECORD_LOAD)
-            group[w++] = (nt_load_record *)at;
-    at = block->rows;
-    while (w-- > 0) {
-        group[w]->rows = (int)(at - block->rows);
-        for (int k = first[w + 1]; k-- > first[w];)
+    for (int w = 0; w < c->n_windows; w++) {
+        int *begin = pieces.ints + pieces.used, *at = begin;
+        c->present = w;
+        for (int k = first[w + 1]; k-- > first[w];) /* the last comes first, as x does */
             at = block_rows_write_row(c, sorted[k], at);
-        group[w]->row_end = (int)(at - block->rows);
+        block->window[w].rows = nt_block_share(&pieces, (int)(at - begin));
+        block->window[w].row_end = block->window[w].rows + (int)(at - begin);
     }
-    block->rows_length = (int)(at - block->rows);
-    return 1;
+    block->rows = nt_block_end_pieces(&pieces, &block->arena);
+    return block->rows != NULL;
 }
 
 /* ---- the core ------------------------------------------------------------------------------- */
