@@ -136,7 +136,7 @@ static double first_step(const nt_run *run, const nt_sample_direction *d)
     if (rate->parameter >= 0) {
         const nt_parameter_rates *p = &run->rates[rate->parameter];
         double s = nt_words_step(p, (nt_words){0, p->n_words}, fmin(1, run->length), p->scale);
-        step = fmin(step, NUMBER * s);
+        step = fmin(step, NUMBER * fmax(s, p->scale));
     }
     return step;
 }
