@@ -47,8 +47,8 @@ NT_API nt_status nt_run_static_setup(nt_run *run, nt_static_setup *setup, nt_err
 NT_API nt_status nt_static_create(nt_static **state, const nt_static_setup *setup, nt_error *error);
 NT_API void nt_static_destroy(nt_static *state);
 
-/* Begin at the placement q[nq], time t (s) for what depends on it. v[nv]: of its entries those of
- * first order count; NULL: zeros, as for memory[n_memory]. */
+/* Begin at the placement q[nq], time t (s) for what depends on it, under the whole load. v[nv]: of
+ * its entries those of first order count; NULL: zeros, as for memory[n_memory]. */
 NT_API nt_status nt_static_start(nt_static *state, double t, const double *q, const double *v,
                                  const double *memory, nt_error *error);
 

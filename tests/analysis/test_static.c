@@ -343,6 +343,9 @@ static void load_that_nothing_carries(void **state)
     assert_non_null(strstr(error.message, "no static state carries more than 0.4 of the load"));
     is_close("load", nt_static_load(st), 0.4, 1e-5);
     is_close("q", sin(2 * nt_static_state(st).q[0]), 2.5 * nt_static_load(st), 1e-12);
+    assert_int_equal(nt_static_start(st, 0, &q, NULL, NULL, &error), NT_OK);
+    is_close("what begins anew has the whole load", nt_static_load(st), 1, 0);
+    is_close("and the system has it", f, 5, 0);
     nt_static_destroy(st);
 }
 

@@ -653,7 +653,11 @@ nt_status nt_static_start(nt_static *s, double t, const double *q, const double 
     nt_static_keep(s, s->placed);
     s->started = true;
     s->solved = s->mass_known = false;
-    return NT_OK;
+    if (!s->set_load || s->load == 1) /* a search that failed leaves the part that it could carry */
+        return NT_OK;
+    s->load = 1;
+    nt_status status = s->set_load(s->context, 1);
+    return status == NT_OK ? NT_OK : nt_fail(error, status, "loads: %s", nt_status_text(status));
 }
 
 /* ---- looks ---------------------------------------------------------------------------------- */
