@@ -46,12 +46,7 @@ static void apply(const nt_space *space, bool motions, const double *T, const do
             continue;
         int i = block->v + block->nv - 3;
         if (motions) {
-            for (int j = 0; j < 6; j++) {
-                const double *row = T + 36 * block->rotation + 6 * j;
-                out[block->v + j] = 0;
-                for (int k = 0; k < 6; k++)
-                    out[block->v + j] += row[k] * x[block->v + k];
-            }
+            nt_motion_map(T + 36 * block->rotation, out + block->v);
             continue;
         }
         v3_store(out + i, m3_apply(m3_load(T + 9 * block->rotation), v3_load(x + i)));

@@ -246,15 +246,6 @@ static void add_multipliers(int nc, double unscale, double *restrict Dlambda,
     }
 }
 
-/* x[6] = T x, T[6][6] */
-static void motion_map(const double *T, double *x)
-{
-    double y[6];
-    for (int i = 0; i < 6; i++, T += 6)
-        y[i] = T[0] * x[0] + T[1] * x[1] + T[2] * x[2] + T[3] * x[3] + T[4] * x[4] + T[5] * x[5];
-    memcpy(x, y, sizeof y);
-}
-
 /* Solve for (e, s Dlambda), make Dx = T^-1 e of e and update x, x', x'', lambda. */
 NT_HOT nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
 {
@@ -266,7 +257,7 @@ NT_HOT nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w, nt_matrix 
         const nt_block *block = &p->space.blocks[b];
         int i = block->v, end = i + block->nv;
         if (block->rotation >= 0 && p->frame == NT_SE3)
-            motion_map(w->T_inverse + 36 * block->rotation, w->z + i);
+            nt_motion_map(w->T_inverse + 36 * block->rotation, w->z + i);
         else if (block->rotation >= 0) {
             v3 Dx = m3_apply(m3_load(w->T_inverse + 9 * block->rotation), v3_load(w->z + end - 3));
             v3_store(w->z + end - 3, Dx);

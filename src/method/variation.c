@@ -70,15 +70,20 @@ void nt_variation_carry(const nt_problem *problem, const double *x, const double
     }
 }
 
-void nt_variation_map(const nt_space *space, const double *A, const double *y, double *out)
+void nt_variation_map(const nt_problem *problem, const double *A, const double *y, double *out)
 {
+    const nt_space *space = &problem->space;
+    size_t size = nt_problem_map_size(problem);
     if (out != y)
         memcpy(out, y, (size_t)space->nv * sizeof *out);
     for (int b = 0; b < space->n_blocks; b++) {
         const nt_block *block = &space->blocks[b];
         int i = block->v + block->nv - 3;
-        if (block->rotation >= 0)
-            v3_store(out + i, m3_apply(m3_load(A + 9 * block->rotation), v3_load(out + i)));
+        const double *map = A + size * (size_t)block->rotation;
+        if (block->rotation >= 0 && problem->frame == NT_SE3)
+            nt_motion_map(map, out + block->v);
+        else if (block->rotation >= 0)
+            v3_store(out + i, m3_apply(m3_load(map), v3_load(out + i)));
     }
 }
 

@@ -14,8 +14,9 @@ void nt_variation_write(const nt_problem *problem, const nt_directions *directio
  * q0 with x held: rotations by exp(x)^-1 or exp(x); out[nv] may be dq0. */
 void nt_variation_carry(const nt_problem *problem, const double *x, const double *dq0, double *out);
 
-/* out = A y for rotation entries, y elsewhere; A[n_rotations][9]; out[nv] may be y. */
-void nt_variation_map(const nt_space *space, const double *A, const double *y, double *out);
+/* out = A y for rotation entries (those of rigid motions in NT_SE3), y elsewhere; A as of
+ * nt_problem_map_size; out[nv] may be y. */
+void nt_variation_map(const nt_problem *problem, const double *A, const double *y, double *out);
 
 /* One term of a directional derivative: combination (c_M, c_C, c_K) of the tangents of `parts` of R
  * and of the rows at `level`, at one point, times x[nv] of each direction, added to y[n]. */

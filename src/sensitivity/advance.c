@@ -45,8 +45,7 @@ nt_point nt_sensitivity_point(nt_sensitivity *s, const nt_phase *phase)
     const nt_problem *p = s->integrator->problem;
     nt_point at = nt_phase_point(phase);
     double *v = s->shown, *vdot = v + p->nv;
-    nt_space_change_frame(&p->space, p->frame, p->system->frame, phase->q, phase->v, v);
-    nt_space_change_frame(&p->space, p->frame, p->system->frame, phase->q, phase->vdot, vdot);
+    nt_problem_rates(p, p->system->frame, phase->q, phase->v, phase->vdot, v, vdot);
     at.v = v, at.vdot = vdot;
     return at;
 }
@@ -395,8 +394,7 @@ nt_status nt_sensitivity_balance(nt_sensitivity *s, int i, const nt_state *state
     double *out = s->balanced, *d = out + 3 * nv + nc, *v = d + 3 * nv, *vdot = v + nv,
            *z = vdot + nv, *at_end = s->now;
     const nt_point given = {.q = state->q, .v = state->v, .vdot = state->vdot};
-    nt_space_change_frame(&p->space, p->system->frame, p->frame, state->q, state->v, v);
-    nt_space_change_frame(&p->space, p->system->frame, p->frame, state->q, state->vdot, vdot);
+    nt_problem_rates_from(p, p->system->frame, state->q, state->v, state->vdot, v, vdot);
     const double *const from[3] = {tangent->q, tangent->v, tangent->vdot};
     double *const inner[3] = {d, d + nv, d + 2 * nv};
     nt_sensitivity_change_frame(p, p->system->frame, p->frame, &given, from, inner);

@@ -91,10 +91,6 @@ nt_status nt_sensitivity_create_along(nt_sensitivity **out, nt_integrator *it,
         return nt_fail(error, NT_UNSUPPORTED, "the system has no parameters (NT_HAS_PARAMETERS)");
     if (!(system->capabilities & NT_HAS_TANGENT))
         return nt_fail(error, NT_UNSUPPORTED, "the system gives no tangents (NT_HAS_TANGENT)");
-    if (it->problem->frame == NT_SE3)
-        return nt_fail(
-            error, NT_UNSUPPORTED,
-            "steps in the frame se3 have no derivative; expected frame inertial or body");
     if (it->attend)
         return nt_fail(error, NT_INVALID, "the integrator carries sensitivities already");
     for (int i = 0; i < n; i++)
@@ -186,6 +182,50 @@ nt_variation nt_sensitivity_variation(const nt_sensitivity *s, double *all, int 
 
 /* ---- frames --------------------------------------------------------------------------------- */
 
+/* Of a rigid motion, V and V' in its own axes: with A = V' + W x V (system/rigid.c)
+ *
+ *   dv = R (dV - V x psi),   dv' = R (dV' + W x dV - V x dW - A x psi).
+ *
+ * `own` and `ground` are (dq, dv, dvdot) at the body's first entry, in frame se3 and with
+ * translations in ground axes; R dV and R dV', or R^T dv and R^T dv', are there already. */
+static void leave_motion(m3 R, v3 V, v3 W, v3 A, const double *const own[3],
+                         double *const ground[3])
+{
+    v3 psi = v3_load(own[0] + 3), dV = v3_load(own[1]), dW = v3_load(own[1] + 3);
+    v3 turned = v3_sub(v3_sub(v3_cross(W, dV), v3_cross(V, dW)), v3_cross(A, psi));
+    v3_accumulate(ground[1], m3_apply(R, v3_cross(psi, V)));
+    v3_accumulate(ground[2], m3_apply(R, turned));
+}
+
+static void enter_motion(v3 V, v3 W, v3 A, double *const own[3])
+{
+    v3 psi = v3_load(own[0] + 3), dW = v3_load(own[1] + 3);
+    v3_accumulate(own[1], v3_cross(V, psi));
+    v3 turned = v3_add(v3_cross(v3_load(own[1]), W), v3_add(v3_cross(V, dW), v3_cross(A, psi)));
+    v3_accumulate(own[2], turned);
+}
+
+static void change_motions(const nt_problem *p, nt_frame from, nt_frame to, const nt_point *at,
+                           const double *const d[3], double *const out[3])
+{
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        const nt_block *block = &p->space.blocks[b];
+        if (block->kind != NT_R3SO3)
+            continue;
+        int i = block->v;
+        m3 R = quat_matrix(quat_load(at->q + block->q + 3));
+        v3 V = v3_load(at->v + i), W = v3_load(at->v + i + 3), A = v3_load(at->vdot + i);
+        double *const to_here[3] = {out[0] + i, out[1] + i, out[2] + i};
+        if (from == NT_SE3) {
+            const double *const here[3] = {d[0] + i, d[1] + i, d[2] + i};
+            leave_motion(R, V, W, v3_add(A, v3_cross(W, V)), here, to_here);
+        } else if (to == NT_SE3) {
+            W = from == NT_BODY ? W : m3_apply_transposed(R, W);
+            enter_motion(m3_apply_transposed(R, V), W, m3_apply_transposed(R, A), to_here);
+        }
+    }
+}
+
 /* A variation of q, v and vdot from one frame to the other at a state (q, v, vdot in frame `from`).
  * Rates are w_i = Q w_o, so dw_i = Q dw_o + s w_i~ e_i with e_i = Q e_o; see system/adapter.c. */
 void nt_sensitivity_change_frame(const nt_problem *p, nt_frame from, nt_frame to,
@@ -196,7 +236,8 @@ void nt_sensitivity_change_frame(const nt_problem *p, nt_frame from, nt_frame to
         nt_space_change_frame(&p->space, from, to, q, d[i], out[i]);
     nt_space_clear_first(&p->space, out[0]);
     double s = to == NT_INERTIAL ? -1 : 1;
-    for (int b = 0; from != to && b < p->space.n_blocks; b++) {
+    bool turns = (from == NT_INERTIAL) != (to == NT_INERTIAL);
+    for (int b = 0; turns && b < p->space.n_blocks; b++) {
         const nt_block *block = &p->space.blocks[b];
         int i = block->v + block->nv - 3;
         if (block->rotation < 0)
@@ -209,6 +250,8 @@ void nt_sensitivity_change_frame(const nt_problem *p, nt_frame from, nt_frame to
             v3_store(out[k + 1] + i,
                      v3_add(v3_load(out[k + 1] + i), v3_scale(s, v3_cross(rates[k], e))));
     }
+    if ((from == NT_SE3) != (to == NT_SE3))
+        change_motions(p, from, to, at, d, out);
 }
 
 /* ---- start ---------------------------------------------------------------------------------- */

@@ -156,11 +156,10 @@ nt_status nt_step_length_create(nt_step_length **out, nt_integrator *it, nt_erro
                        "method %s chooses its steps by rules of its own and keeps a history of "
                        "them: a step has no derivative in its length",
                        name);
-    if (!it->method->linearise || it->problem->frame == NT_SE3 ||
-        !(it->problem->system->capabilities & NT_HAS_TANGENT))
+    if (!it->method->linearise || !(it->problem->system->capabilities & NT_HAS_TANGENT))
         return nt_fail(error, NT_UNSUPPORTED,
                        "a step of method %s has no derivative in its length: expected a method "
-                       "with a linearised step, frame inertial or body, and tangents",
+                       "with a linearised step, and tangents",
                        name);
     nt_step_length *s = calloc(1, sizeof *s);
     if (!s)

@@ -224,6 +224,20 @@ void nt_problem_rates(const nt_problem *p, nt_frame to, const double *q, const d
     }
 }
 
+void nt_problem_rates_from(const nt_problem *p, nt_frame from, const double *q, const double *v,
+                           const double *vdot, double *v_to, double *vdot_to)
+{
+    nt_space_change_frame(&p->space, from, p->frame, q, v, v_to);
+    nt_space_change_frame(&p->space, from, p->frame, q, vdot, vdot_to);
+    for (int k = 0; p->frame == NT_SE3 && from != NT_SE3 && k < p->space.n_blocks; k++) {
+        const nt_block *block = &p->space.blocks[k];
+        if (block->kind != NT_R3SO3)
+            continue;
+        v3 turning = v3_cross(v3_load(v_to + block->v), v3_load(v_to + block->v + 3));
+        v3_accumulate(vdot_to + block->v, turning);
+    }
+}
+
 void nt_problem_coordinate_name(const nt_problem *problem, int i, char *text, int size)
 {
     if (problem->system->coordinate_name)

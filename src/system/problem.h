@@ -85,6 +85,9 @@ bool nt_problem_changes_frame(const nt_problem *problem);
  * where velocities are in body axes. vdot may be NULL, then vdot_to is zero. */
 void nt_problem_rates(const nt_problem *problem, nt_frame to, const double *q, const double *v,
                       const double *vdot, double *v_to, double *vdot_to);
+/* The way back: v[nv] and vdot[nv] of the frame `from` in the problem's. */
+void nt_problem_rates_from(const nt_problem *problem, nt_frame from, const double *q,
+                           const double *v, const double *vdot, double *v_to, double *vdot_to);
 
 static inline bool nt_problem_is_off(const nt_problem *problem, int row)
 {
@@ -98,6 +101,16 @@ static inline bool nt_problem_is_off(const nt_problem *problem, int row)
 static inline size_t nt_problem_map_size(const nt_problem *problem)
 {
     return problem->frame == NT_SE3 ? 36 : 9;
+}
+
+/* x[6] = A x, A[6][6] of a rigid motion */
+static inline void nt_motion_map(const double *A, double *x)
+{
+    double y[6];
+    for (int i = 0; i < 6; i++, A += 6)
+        y[i] = A[0] * x[0] + A[1] * x[1] + A[2] * x[2] + A[3] * x[3] + A[4] * x[4] + A[5] * x[5];
+    for (int i = 0; i < 6; i++)
+        x[i] = y[i];
 }
 
 /* Words for entry i of v; those of its equation where the system has no others. */

@@ -12,7 +12,6 @@
 
 #include <math.h>
 #include <nutate/model.h>
-#include <nutate/sensitivity.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,9 +201,7 @@ static void what_it_cannot_do_is_refused(void **state)
                               "  top: {mass: m, inertia: [1, 1, 1], position: [0, 0, 1],\n"
                               "        fixed_point: [0, 0, 0]}\n";
     mechanism fixed = read_mechanism(NULL, top);
-    mechanism heavy = read_mechanism(NUTATE_SOURCE_DIR "/examples/heavy_top/heavy_top.yaml", NULL);
     nt_integrator *it;
-    nt_sensitivity *sensitivity;
     nt_error error = {0};
     nt_integrator_setup setup = {
         .system = fixed.system, .method = nt_method_find("generalized-alpha"), .frame = NT_SE3};
@@ -213,16 +210,7 @@ static void what_it_cannot_do_is_refused(void **state)
     setup.method = nt_method_find("theta");
     assert_int_equal(nt_integrator_create(&it, &setup, &error), NT_UNSUPPORTED);
     assert_non_null(strstr(error.message, "has no se3 frame"));
-    setup.system = heavy.system;
-    setup.method = nt_method_find("generalized-alpha");
-    must(nt_integrator_create(&it, &setup, &error), &error);
-    int parameter = 0;
-    assert_int_equal(nt_sensitivity_create(&sensitivity, it, &parameter, 1, &error),
-                     NT_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "se3"));
-    nt_integrator_destroy(it);
     free_mechanism(&fixed);
-    free_mechanism(&heavy);
 }
 
 int main(void)

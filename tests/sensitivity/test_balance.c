@@ -78,14 +78,21 @@ static void run_whole(const mechanism *m, const nt_integrator_setup *setup, int 
     nt_integrator_destroy(it);
 }
 
-static nt_integrator_setup setup_of(const mechanism *m, int method, int frame)
+/* Both frames of each method, and rigid motions of the one that has them: which < SETUPS. */
+enum { SETUPS = 2 * METHODS + 1 };
+
+static nt_integrator_setup setup_of(const mechanism *m, int which)
 {
+    bool motions = which == 2 * METHODS;
     static const nt_option tight[] = {{"extra_iterations", "2"}};
-    return (nt_integrator_setup){.system = nt_run_system(m->run),
-                                 .method = nt_method_find(methods[method]),
-                                 .options = tight,
-                                 .n_options = 1,
-                                 .frame = frame ? NT_BODY : NT_INERTIAL};
+    return (nt_integrator_setup){
+        .system = nt_run_system(m->run),
+        .method = nt_method_find(motions ? "generalized-alpha" : methods[which / 2]),
+        .options = tight,
+        .n_options = 1,
+        .frame = motions     ? NT_SE3
+                 : which % 2 ? NT_BODY
+                             : NT_INERTIAL};
 }
 
 /* m a = m g + F to rounding, of the ball and of the arm, while the floor pushes too. */
@@ -94,8 +101,8 @@ static void newtons_law_holds_in_rows(void **state)
     mechanism m = mechanism_read(model);
     const double mass = 0.7, g[3] = {0, 0, -9.81};
     (void)state;
-    for (int i = 0; i < 2 * METHODS; i++) {
-        nt_integrator_setup setup = setup_of(&m, i / 2, i % 2);
+    for (int i = 0; i < SETUPS; i++) {
+        nt_integrator_setup setup = setup_of(&m, i);
         rows r;
         int pushed = 0;
         run_whole(&m, &setup, -1, &r);
@@ -122,10 +129,10 @@ static void derivatives_are_those_of_runs(void **state)
     double p[3], moved[3];
     (void)state;
     system->get_parameters(system->self, p);
-    for (int i = 0; i < 2 * METHODS * 3; i++) {
+    for (int i = 0; i < SETUPS * 3; i++) {
         static const int far[4] = {1, -1, 2, -2};
         static const double weight[4] = {8, -8, -1, 1};
-        nt_integrator_setup setup = setup_of(&m, i / 6, i / 3 % 2);
+        nt_integrator_setup setup = setup_of(&m, i / 3);
         int k = i % 3;
         double d = 1e-5 * p[k];
         rows exact, beside[4];
@@ -141,6 +148,10 @@ static void derivatives_are_those_of_runs(void **state)
         for (int quantity = 0; quantity < COLUMNS; quantity += 3) {
             double largest = 0, off = 0;
             for (int j = 0; j < 3 * exact.n; j++) {
+                /* generalized-alpha has accelerations of its own at ends of steps, whose rounding
+                 * eps/h^2 these differences divide by d */
+                if (i / 3 == 2 * METHODS && j / 3 % 10 == 0)
+                    continue;
                 int column = quantity + j % 3;
                 double slope = 0, value = exact.row[j / 3][2 + 2 * column];
                 for (int n = 0; n < 4; n++)

@@ -190,7 +190,7 @@ static void steps_with_laws_that_follow_reactions(void **unused)
     if (read_run_text(&run, text, strlen(text), "hinge", NULL, NULL, 0, &error) != NT_OK)
         fail_msg("%s", error.message);
     int tried = 0;
-    for (int frame = NT_INERTIAL; frame <= NT_BODY; frame++)
+    for (int frame = NT_INERTIAL; frame <= NT_SE3; frame++)
         for (int i = 0; i < ROWS; i++)
             for (int first = 1; first <= 4; first++)
                 tried += try_step(&rows[i], nt_run_system(run), "hinge", NULL, NULL, 0.02, first,

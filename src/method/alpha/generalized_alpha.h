@@ -9,7 +9,8 @@
 static inline bool nt_generalized_alpha_is_rigid(const nt_problem *p)
 {
     unsigned promised = NT_HAS_MOMENTA | NT_POSITION_FORCES;
-    return p->nn == 0 && p->system->momenta && (p->system->capabilities & promised) == promised;
+    return p->frame != NT_SE3 && p->nn == 0 && p->system->momenta &&
+           (p->system->capabilities & promised) == promised;
 }
 
 /* sizes->linear, linear_each and fours */
@@ -33,7 +34,8 @@ typedef struct nt_generalized_alpha_torques {
  * c_v is there four times, and z is where q and the multipliers are in `after`. */
 typedef struct nt_generalized_alpha_linear {
     double *x;                             /* [nv] h Dq                   */
-    double *T, *T_inverse;                 /* [r][9]; rows of T^-1 are columns of T^-T */
+    double *T, *T_inverse;                 /* [r][9]; rows of T^-1 are columns of T^-T. NT_SE3:
+                                              [r][36] */
     nt_generalized_alpha_torques *torques; /* [(r + 3)/4]  */
     double *mass;                          /* [nv] s beta' m of a rigid system, 0 for rotations */
     double *y, *c_v;                       /* [count][nv]                 */

@@ -14,7 +14,9 @@
  *
  * the matrix of the iteration and -s (C c_v - (beta' M + gamma' C) y + R_p), -(kappa_v (c_v -
  * gamma' y) + rows_p) on the right. With beta = 0 dq1 = Ad dq0 + T c_x is known, K dq1 is on the
- * right and y = 0. T^-1 Ad = T^-T, since Ad = T T^-T in either frame. */
+ * right and y = 0. T^-1 Ad = T^-T, since Ad = T T^-T in either frame. Of rigid motions
+ * Ad = exp(-ad) = T(x) T(-x)^-1 with T(x)^-1 = 1 + ad/2 + even powers of ad = ad(x), so that
+ * T^-1 Ad = T^-1 - ad. */
 #include "method/alpha/generalized_alpha.h"
 
 #include "base/target.h"
@@ -43,7 +45,8 @@ void nt_generalized_alpha_linear_layout(const nt_problem *problem, const nt_opti
     size_t of_torques = fours_of(rotations) / 4 * (sizeof(torques) / sizeof(double));
     nt_family c = nt_family_of_step(option, 1);
     sizes->fours = is_rigid(problem, &c);
-    sizes->linear = fours_of(2 * nv + 18 * rotations) + of_torques + 2 * NT_GROUP_GAP;
+    sizes->linear = fours_of(2 * nv + 2 * nt_problem_map_size(problem) * rotations) + of_torques +
+                    2 * NT_GROUP_GAP;
     sizes->linear_each = 2 * nv + (size_t)problem->n;
     if (sizes->fours)
         sizes->linear += 2 * (4 * nv + (size_t)problem->nc + (size_t)problem->system->n_memory);
@@ -53,10 +56,11 @@ static linear alpha_linear_of(const nt_problem *p, const nt_directions *directio
 {
     size_t nv = (size_t)p->nv, rotations = (size_t)p->space.n_rotations;
     size_t count = directions->fours ? 4 : (size_t)directions->count;
+    size_t maps = nt_problem_map_size(p) * rotations;
     linear l = {.x = directions->scratch};
     l.T = l.x + nv;
-    l.T_inverse = l.T + 9 * rotations;
-    l.mass = l.T_inverse + 9 * rotations;
+    l.T_inverse = l.T + maps;
+    l.mass = l.T_inverse + maps;
     l.torques = (torques *)(l.x + fours_of((size_t)(l.mass + nv - l.x)));
     l.y = (double *)(l.torques + fours_of(rotations) / 4);
     l.c_v = l.y + count * nv + NT_GROUP_GAP;
@@ -177,6 +181,24 @@ NT_WIDE static void turn_all(const nt_space *space, const double *T_inverse, int
     }
 }
 
+/* T^-1 - ad(x) of rigid motions instead: ad(u, psi) (k, l) = (psi x k + u x l, psi x l). */
+static void turn_motions(const nt_problem *p, const linear *l, double *y)
+{
+    const nt_space *space = &p->space;
+    for (int b = 0; b < space->n_blocks; b++) {
+        const nt_block *block = &space->blocks[b];
+        if (block->rotation < 0)
+            continue;
+        const double *x = l->x + block->v;
+        double *at = y + block->v;
+        v3 u = v3_load(x), psi = v3_load(x + 3), k = v3_load(at), turn = v3_load(at + 3);
+        nt_motion_map(l->T_inverse + 36 * block->rotation, at);
+        v3 moves = v3_add(v3_cross(psi, k), v3_cross(u, turn));
+        v3_store(at, v3_sub(v3_load(at), moves));
+        v3_store(at + 3, v3_sub(v3_load(at + 3), v3_cross(psi, turn)));
+    }
+}
+
 /* y += c_x, c_v, c_a */
 NT_WIDE static void add_known(const nt_family *c, int nv, const double *restrict v,
                               const double *restrict vdot, const double *restrict a,
@@ -202,14 +224,17 @@ static void known_parts(const nt_problem *p, const nt_family *c, const linear *l
     int count = directions->count;
     for (size_t k = 0; k < (size_t)count; k++) /* dq comes first in a variation */
         memcpy(l->y + k * nv, before + k * stride, nv * sizeof *before);
-    turn_all(&p->space, l->T_inverse, count, before, stride, l->y, nv);
+    for (size_t k = 0; p->frame == NT_SE3 && k < (size_t)count; k++)
+        turn_motions(p, l, l->y + k * nv);
+    if (p->frame != NT_SE3)
+        turn_all(&p->space, l->T_inverse, count, before, stride, l->y, nv);
     for (int k = 0; k < count; k++) {
         nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         double *y = l->y + (size_t)k * nv;
         add_known(c, p->nv, from.v, from.vdot, from.method, y, l->c_v + (size_t)k * nv, to.method);
         if (c->position == 0) {
-            nt_variation_map(&p->space, l->T, y, to.q);
+            nt_variation_map(p, l->T, y, to.q);
             memset(y, 0, nv * sizeof *y);
         }
     }
@@ -319,7 +344,7 @@ static void take_solutions(const nt_problem *p, const nt_family *c, const linear
     for (int k = 0; k < count; k++) {
         nt_variation to = nt_variation_at(p, directions, after, k);
         double *x = l->z + (size_t)k * n;
-        nt_variation_map(&p->space, l->T_inverse, x, x);
+        nt_variation_map(p, l->T_inverse, x, x);
         add_solution(c, p->nv, p->nc, x, l->y + (size_t)k * nv, l->c_v + (size_t)k * nv, to.v,
                      to.vdot, to.method, to.lambda);
     }

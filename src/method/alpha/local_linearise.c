@@ -463,7 +463,7 @@ static nt_status local_solve(linear *L, const nt_point *at)
     status = nt_solver_solve(s->factors->solver, L->z, count);
     for (int i = 0; i < count && status == NT_OK; i++) {
         double *z = L->z + (size_t)i * (size_t)p->n;
-        nt_variation_map(&p->space, L->l.newton.T_inverse, z, z);
+        nt_variation_map(p, L->l.newton.T_inverse, z, z);
         for (int j = p->nv; j < p->n; j++)
             z[j] /= c->scale;
     }

@@ -154,7 +154,7 @@ static void known_part(const nt_stepper *s, const linear *l, int k, const nt_con
         b_w[i] = -c->beta_prime * x;
         b_z[i] = from->v[i] + h * (1 - c->gamma) * new.a_used[i] - c->gamma_prime *x;
     }
-    nt_variation_map(&p->space, l->T_M, q_M, q_M);
+    nt_variation_map(p, l->T_M, q_M, q_M);
 }
 
 /* dload into its place, that of df, in `to` */
@@ -295,7 +295,7 @@ static nt_status soi2_linearise_first_stage(nt_stepper *s, const linear *l,
         double *z = l->z + (size_t)k * n, *dw = l->b_w + (size_t)k * nv;
         double *dz = l->b_z + (size_t)k * nv;
         memcpy(to.q, z, nv * sizeof *z);
-        nt_variation_map(&p->space, l->T_inverse, z, z);
+        nt_variation_map(p, l->T_inverse, z, z);
         for (size_t i = 0; i < nv; i++) {
             dw[i] += c->beta_prime * z[i];
             dz[i] += c->gamma_prime * z[i];

@@ -199,7 +199,7 @@ static void rkmk_place(const nt_problem *p, const work *w)
         nt_const_variation now = nt_const_variation_at(p, w->directions, w->before, k);
         for (int j = 0; j < nv; j++)
             d.dv[j] += now.v[j];
-        nt_variation_map(&p->space, w->T, d.dx, w->turned);
+        nt_variation_map(p, w->T, d.dx, w->turned);
         nt_variation_carry(p, w->x, now.q, d.dq);
         for (int j = 0; j < nv; j++)
             d.dq[j] += w->turned[j];
@@ -221,8 +221,8 @@ static void rkmk_gather(const nt_problem *p, const work *w, int i)
 static void vary_rate(const nt_problem *p, const work *w, const double *dv, const double *dx,
                       double *rate)
 {
-    nt_variation_map(&p->space, w->T_inverse, dv, rate);
-    nt_variation_map(&p->space, w->curve, dx, w->turned); /* x' of translations is v alone */
+    nt_variation_map(p, w->T_inverse, dv, rate);
+    nt_variation_map(p, w->curve, dx, w->turned); /* x' of translations is v alone */
     for (int b = 0; b < p->space.n_blocks; b++) {
         const nt_block *block = &p->space.blocks[b];
         int j = block->v + block->nv - 3;
@@ -293,7 +293,7 @@ static nt_status find_way(nt_factors *f, const work *w, const nt_point *y1)
     for (int j = 0; j < nv; j++)
         change[j] = w->x[j] - D[j];
     nt_space_tangent(&p->space, p->frame, w->x, w->T, w->T_inverse);
-    nt_variation_map(&p->space, w->T, change, e);
+    nt_variation_map(p, w->T, change, e);
     for (int j = 0; j < nv; j++)
         g[j] = w->x[nv + j] - D[nv + j];
     for (int level = NT_POSITION; level <= NT_VELOCITY && status == NT_OK; level++) {
@@ -468,7 +468,7 @@ static void vary_last_row(const nt_problem *p, const work *w, const double *afte
             dD[j] = next.q[j] - dD[j];
             dD[nv + j] = next.v[j] - now.v[j];
         }
-        nt_variation_map(&p->space, w->T_inverse, dD, dD);
+        nt_variation_map(p, w->T_inverse, dD, dD);
         vary_rate(p, w, next.v, dD, dK);
         memcpy(dK + nv, next.vdot, nv * sizeof *dK);
     }

@@ -131,7 +131,7 @@ static void splitting_carried(const nt_problem *p, const double *x, const double
                               const nt_const_variation *from, double *scratch, double *out)
 {
     nt_variation_carry(p, x, from->q, out);
-    nt_variation_map(&p->space, T, from->v, scratch);
+    nt_variation_map(p, T, from->v, scratch);
     for (int i = 0; i < p->nv; i++)
         out[i] += factor * scratch[i];
 }
@@ -472,12 +472,12 @@ static nt_status splitting_first_stage(nt_stepper *s, const linear *l,
         double *e = l->z + (size_t)k * n, *dq_m = l->dq_m + (size_t)k * nv;
         for (size_t i = 0; i < nv; i++)
             dq_m[i] += c->beta * e[i];
-        nt_variation_map(&p->space, l->T_m_inverse, e, e); /* y */
+        nt_variation_map(p, l->T_m_inverse, e, e); /* y */
         memcpy(to.vdot, e, nv * sizeof *e);
         if (c->second)
             splitting_vary_share(s, l, a, &from, directions->length && k == directions->count - 1,
                                  to.vdot);
-        nt_variation_map(&p->space, l->T_x, to.vdot, to.vdot);
+        nt_variation_map(p, l->T_x, to.vdot, to.vdot);
         for (size_t i = 0; i < nv; i++) {
             to.q[i] += to.vdot[i];
             to.vdot[i] = e[i] / scale;
