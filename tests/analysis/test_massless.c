@@ -95,11 +95,19 @@ static void test_a_balance_of_forces(void **state)
                "forces: {s: {type: spring, between: [ground, a], at: [[0, 0, 0], [2, 0, 0]], "
                "stiffness: 75, length: 1.8}}\n"
                "simulation: {duration: 1, step: 1e-2}\n";
+    static const char point[] = SLIDES
+        "  n: {point: true, mass: 0, position: [1.05, 0, 0]}\n"
+        "joints: {ja: {type: prismatic, between: [ground, a], at: [0, 0, 0], axis: [1, 0, 0]}}\n"
+        "forces:\n"
+        "  s: {type: spring, between: [ground, n], stiffness: 100, length: 0.9}\n"
+        "  t: {type: spring, between: [n, a], stiffness: 300, length: 0.9}\n"
+        "simulation: {duration: 1, step: 1e-2}\n";
+    static const char *const texts[] = {two, one, point};
     motion m;
-    double x[2][3], n[3];
+    double x[3][3], n[3];
     (void)state;
-    for (int k = 0; k < 2; k++) {
-        if (begin(&m, k ? one : two, "generalized-alpha") != NT_OK)
+    for (int k = 0; k < 3; k++) {
+        if (begin(&m, texts[k], "generalized-alpha") != NT_OK)
             fail_msg("%s", m.error.message);
         look(&m, 1, "a.position", x[k]);
         if (k == 0)
@@ -108,6 +116,7 @@ static void test_a_balance_of_forces(void **state)
     }
     assert_true(fabs(x[0][0] - 2) > 0.1);
     is_close("body", x[0][0], x[1][0], 1e-9);
+    is_close("node that is a point", x[2][0], x[1][0], 1e-9);
     is_close("node", 100 * (n[0] - 0.9), 300 * (x[0][0] - n[0] - 0.9), 1e-7);
     /* methods that need accelerations say which node has none */
     assert_int_equal(begin(&m, two, "rkmk-dopri5"), NT_SINGULAR);

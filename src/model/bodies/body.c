@@ -193,7 +193,7 @@ static bool is_massless(const nt_body *body)
     bool inert = false;
     for (int i = 0; i < 6; i++)
         inert = inert || body->inertia[i] != 0;
-    return body->mass == 0 && !inert && !body->point && !(body->given & NT_GIVEN_FIXED_POINT);
+    return body->mass == 0 && !inert && !(body->given & NT_GIVEN_FIXED_POINT);
 }
 
 nt_status nt_body_prepare(nt_body *body, const char *file, bool validate, nt_error *error)
@@ -205,7 +205,7 @@ nt_status nt_body_prepare(nt_body *body, const char *file, bool validate, nt_err
         return nt_fail_at(error, NT_BAD_MODEL, file, body->place.line, body->place.column,
                           "body %s has mass %g kg, expected a positive number%s", body->name,
                           body->mass,
-                          body->mass == 0 ? ", or zero without inertia, point and fixed_point: a "
+                          body->mass == 0 ? ", or zero without inertia and fixed_point: a "
                                             "node that elements or joints hold"
                                           : "");
     if (validate && body->point && (status = check_point(body, file, error)) != NT_OK)
