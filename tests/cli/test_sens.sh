@@ -377,6 +377,26 @@ for frame in inertial body se3; do
     prints "156 derivatives agree"
 done
 
+# A corner of the line that is near an element's end: 4 % further it would pass it.
+cat >corner.yaml <<'END'
+nutate: 1
+parameters: {x: 1.2, w: .05, tip: 90}
+beams:
+  b:
+    points: [[0,0,0],[x,.1,0],[2,.3,.4]]
+    order: 2
+    elements: 9
+    sections: [{material: {E: 7e9, nu: .3, density: 2700}, shape: rectangle, width: w, height: .08}]
+joints: {clamp: {type: fixed, between: [ground, b.root], at: [0,0,0]}}
+forces: {f: {type: force, on: b.tip, value: [3,-60,tip]}}
+simulation: {duration: .02, step: 1e-3}
+output: {every: .02, record: [b.tip.position, clamp.torque]}
+END
+expect 0 sens corner.yaml --param x --param w --param tip --check
+prints "18 derivatives agree"
+expect 2 sens corner.yaml --set x=1.1720285967 --param x
+says "derivatives in parameter x: beside its value the model is refused: beam b: its elements end at"
+
 # Placements that close for every value of a parameter, by sines of it: along the tangent of their
 # numbers they open with its curvature, and still nothing contradicts anything.
 cat >placed.yaml <<'END'

@@ -507,10 +507,13 @@ done:
         nt_parameter_rates_classify(run, rates);
     rates->ready = status == NT_OK;
     const nt_parameter *p = &run->model->parameters[k];
+    bool refused = status == NT_BAD_MODEL && s.why.message[0];
     return status == NT_OK
                ? NT_OK
                : nt_fail_at(error, status, run->model->file, p->place.line, p->place.column,
-                            "derivatives in parameter %s: %s", p->name, nt_status_text(status));
+                            "derivatives in parameter %s: %s%s", p->name,
+                            refused ? "beside its value the model is refused: " : "",
+                            refused ? s.why.message : nt_status_text(status));
 }
 
 nt_status nt_parameter_rates_find(nt_run *run, int k, nt_error *error)

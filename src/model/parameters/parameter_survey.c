@@ -191,7 +191,7 @@ nt_status nt_survey_derive_at(nt_survey *s, double distance)
     for (int i = 0; i < run->model->n_bindings; i++)
         *nt_run_number(run, run->model->bindings[i].target) =
             s->number[i] + distance * s->direction[i];
-    return nt_run_prepare_derived(run, false, NULL);
+    return nt_run_prepare_derived(run, false, &s->why);
 }
 
 static nt_status move_to(nt_survey *s, double distance)
@@ -246,7 +246,7 @@ static nt_status find_whether_assembles(nt_survey *s, double h)
                        (memcmp(r->at, s->plus + r->word, r->bytes) != 0 ||
                         nt_element_uses(run, e, s->rates->variables));
     }
-    if (status == NT_OK && s->assembles)
+    if (status == NT_OK && s->assembles && !s->assembly)
         status = nt_assembly_create(&s->assembly, s->run, NULL);
     return status;
 }
@@ -398,23 +398,31 @@ static void clean(nt_survey *s, double h)
 nt_status nt_survey_differentiate(nt_survey *s, double scale)
 {
     nt_status status = NT_OK;
-    double h = FIRST_STEP * scale;
+    double h = FIRST_STEP * scale, widest = 0;
     bool good = false;
-    if ((status = find_whether_assembles(s, h)) != NT_OK)
-        return status;
-    for (int level = 0; status == NT_OK && !good && level < LEVELS; level++) {
-        status = survey_difference(s, h);
+    for (int level = 0; status == NT_OK && !good && level < LEVELS; level++, h *= NEXT_STEP) {
+        bool first = widest == 0;
+        if (first)
+            status = find_whether_assembles(s, h);
         if (status == NT_OK)
-            good = survey_choose(s, h, level == 0);
-        if (status == NT_OK)
-            choose_openings(s, h, level == 0);
-        h *= NEXT_STEP;
+            status = survey_difference(s, h);
+        /* too far for a model: ends of elements that pass each other, a section that bears nothing
+         */
+        if (status == NT_BAD_MODEL && level + 1 < LEVELS) {
+            status = NT_OK;
+            continue;
+        }
+        if (status != NT_OK)
+            break;
+        widest = first ? h : widest;
+        good = survey_choose(s, h, first);
+        choose_openings(s, h, first);
     }
     /* whatever is kept apart from the words is left as far off as it goes: nt_survey_find_apart */
-    s->far = POINTS * FIRST_STEP * scale;
+    s->far = POINTS * widest;
     if (status == NT_OK)
         status = nt_survey_derive_at(s, s->far);
     nt_survey_restore(s);
-    clean(s, FIRST_STEP * scale);
+    clean(s, widest);
     return status;
 }

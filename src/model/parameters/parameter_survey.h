@@ -49,7 +49,8 @@ typedef struct nt_survey {
     const char *corrections;
     const nt_element *failed;
 
-    double far; /* the farthest place along the tangent that nt_survey_differentiate looked at */
+    double far;   /* the farthest place along the tangent that nt_survey_differentiate looked at */
+    nt_error why; /* of the last place at which the model was refused */
 } nt_survey;
 
 /* Remember the model as it is; take memory. nt_survey_end restores it, bit for bit, and frees. */
