@@ -271,6 +271,51 @@ static void test_stress(void **state)
     close_bench(&b);
 }
 
+/* A beam that is a circle to its middle, then becomes a rectangle, and ends as matrices: stresses
+ * are those of the figure that a station has, as if the beam had no other; between figures of two
+ * kinds there is no shear stress, and behind the last figure none at all. */
+static void test_stress_of_several_figures(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "parameters: {r: 0.02}\n"
+        "beams: {b: {points: [[0,0,0], [2,0,0]], order: 4, sections: [\n"
+        "  {at: 0, material: &steel {E: 2e11, nu: 0.3, density: 7800}, shape: circle, radius: r},\n"
+        "  {at: 0.5, material: *steel, shape: circle, radius: r},\n"
+        "  {at: 0.8, material: *steel, shape: rectangle, width: 0.03, height: 0.05},\n"
+        "  {at: 1, stiffness: [1e8, 1e8, 1e8, 1e4, 1e4, 1e4], mass: [1, 1, 1, 1, 0.5, 0.5]}]}}\n"
+        "markers:\n"
+        "  round: {on: b, station: 0.25, at: [0, 0, r]}\n"
+        "  end: {on: b, station: 0.8}\n"
+        "  between: {on: b, station: 0.6}\n"
+        "  behind: {on: b, station: 0.9}\n"
+        "joints: {c: {type: fixed, between: [ground, b.root]}}\n"
+        "forces: {w: {type: force, on: b.tip, value: [0, 0, -10]}, t: {type: torque, on: b.tip, "
+        "value: [3, 0, 0]}}\n"
+        "simulation: {duration: 1, step: 1}\n";
+    static const char *const none[] = {"between.shear_stress", "behind.shear_stress",
+                                       "behind.axial_stress"};
+    const double r = 0.02, of_torque = 3 * r / (acos(-1.0) / 2 * r * r * r * r);
+    bench b;
+    (void)state;
+    open_bench(&b, text, (nt_static_setup){0});
+    solve(&b);
+    /* a force across leaves no shear at the farthest fibre but along y, by symmetry none there */
+    is_close("torsion", number(&b, "round.shear_stress.y") / -of_torque, 1, 1e-4);
+    is_close("bending", number(&b, "round.axial_stress") / (15 * 4 / (acos(-1.0) * r * r * r)), 1,
+             1e-3);
+    double shear = number(&b, "end.shear_stress.z") / (-1.5 * 10 / (0.03 * 0.05));
+    is_close("shear", shear, 1, 0.05);
+    assert_true(isfinite(number(&b, "between.axial_stress")));
+    for (int i = 0; i < 3; i++) {
+        nt_quantity_info quantity;
+        assert_int_equal(nt_model_quantity(b.model, none[i], &quantity, &b.error), NT_BAD_MODEL);
+        assert_non_null(strstr(b.error.message, "_stress"));
+    }
+    close_bench(&b);
+}
+
 /* ---- inertia and damping -----------------------------------------------------------------------
  */
 
@@ -550,6 +595,7 @@ int main(void)
         cmocka_unit_test(test_parameters),
         cmocka_unit_test(test_loads_per_length),
         cmocka_unit_test(test_stress),
+        cmocka_unit_test(test_stress_of_several_figures),
         cmocka_unit_test(test_cantilever_modes),
         cmocka_unit_test(test_damped_modes),
         cmocka_unit_test(test_refusals),

@@ -258,10 +258,10 @@ NT_BEAM_QUANTITY(curvature);
 #undef NT_BEAM_QUANTITY
 void nt_station_axial_stress(const struct nt_sampler *s, int marker, double *out);
 void nt_station_shear_stress(const struct nt_sampler *s, int marker, double *out);
-/* Whether all sections are figures of a material; and figures of one kind, with the point (m,
- * section axes) in the material at a station. */
+/* Whether the section at a station is a figure of a material, or between two such; and a figure of
+ * a known kind, with the point (m, section axes) in the material. */
+bool nt_beam_has_material(const nt_beam *b, double station);
 bool nt_beam_has_point(const nt_beam *b, double station, const double at[2]);
-bool nt_beam_has_figures(const nt_beam *b);
 
 /* ---- one finite element (beam.c) ------------------------------------------------------- */
 

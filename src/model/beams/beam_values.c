@@ -121,26 +121,47 @@ static const nt_beam_section *sections_of(const nt_beam *b)
     return (const nt_beam_section *)(const void *)nt_array_in(b, &b->sections);
 }
 
-bool nt_beam_has_figures(const nt_beam *b)
+static bool has_material(const nt_beam_section *s)
 {
-    for (int i = 0; i < b->sections.count; i++)
-        if (!nt_section_gives(&sections_of(b)[i], NT_SECTION_MATERIAL))
-            return false;
-    return true;
+    return nt_section_gives(s, NT_SECTION_MATERIAL);
 }
 
-/* The section at a station: every number of it linear between the given ones. */
-static nt_beam_section section_between(const nt_beam *b, double station)
+static bool is_one_figure(const nt_beam_section *a, const nt_beam_section *b)
+{
+    return has_material(a) && has_material(b) && a->shape == b->shape &&
+           a->outline_count == b->outline_count && a->closed == b->closed;
+}
+
+/* The section before a station, and how far the station is on the way to the next one, 0..1; 0
+ * behind the last. */
+static int section_before(const nt_beam *b, double station, double *share)
 {
     const nt_beam_section *s = sections_of(b);
     int i = 0;
     while (i + 1 < b->sections.count && s[i + 1].at < station)
         i++;
-    nt_beam_section of = s[i];
-    if (i + 1 == b->sections.count || station <= of.at)
+    bool between = i + 1 < b->sections.count && station > s[i].at;
+    *share = between ? (station - s[i].at) / (s[i + 1].at - s[i].at) : 0;
+    return i;
+}
+
+/* The section at a station: every number of it linear between the given ones. Of figures that
+ * differ it is the nearer one, its E linear all the same. */
+static nt_beam_section section_between(const nt_beam *b, double station)
+{
+    double share;
+    int i = section_before(b, station, &share);
+    nt_beam_section of = sections_of(b)[i];
+    if (share == 0)
         return of;
-    const nt_beam_section *to = &s[i + 1];
-    double share = (station - s[i].at) / (to->at - s[i].at);
+    const nt_beam_section *to = &sections_of(b)[i + 1];
+    double E = of.material.E + share * (to->material.E - of.material.E);
+    if (!is_one_figure(&of, to)) {
+        bool both = has_material(&of) && has_material(to);
+        of = share < 0.5 ? of : *to;
+        of.material.E = both ? E : of.material.E;
+        return of;
+    }
     double *const numbers[] = {&of.material.E, &of.material.nu, &of.radius, &of.thickness,
                                &of.width,      &of.height,      &of.web,    &of.flange};
     const double ends[] = {to->material.E, to->material.nu, to->radius, to->thickness,
@@ -152,15 +173,25 @@ static nt_beam_section section_between(const nt_beam *b, double station)
     return of;
 }
 
+/* Stations of sections are met to this part of the way between them. */
+static const double AT_STATION = 1e-9;
+
+bool nt_beam_has_material(const nt_beam *b, double station)
+{
+    double share;
+    const nt_beam_section *s = sections_of(b) + section_before(b, station, &share);
+    return (share > 1 - AT_STATION || has_material(s)) &&
+           (share < AT_STATION || has_material(s + 1));
+}
+
 bool nt_beam_has_point(const nt_beam *b, double station, const double at[2])
 {
     static const double none[6] = {0};
-    const nt_beam_section *s = sections_of(b);
-    double shear[2];
-    for (int i = 1; i < b->sections.count; i++)
-        if (s[i].shape != s[0].shape || s[i].outline_count != s[0].outline_count ||
-            s[i].closed != s[0].closed)
-            return false;
+    double shear[2], share;
+    const nt_beam_section *s = sections_of(b) + section_before(b, station, &share);
+    bool between = share > AT_STATION && share < 1 - AT_STATION;
+    if (!nt_beam_has_material(b, station) || (between && !is_one_figure(s, s + 1)))
+        return false;
     nt_beam_section of = section_between(b, station);
     return nt_section_shear(&of, none, at, shear);
 }

@@ -58,16 +58,17 @@ static bool both_turn(const nt_model *model, const nt_element *element)
     return !bodies[bound.a].point && !bodies[bound.b].point;
 }
 
-/* A point in the material of a beam's section, at the values of the file. */
-static bool has_material(const nt_model *model, int index)
+/* A station at a figure of a material, and with its point in it, at the values of the file. */
+static bool has_material(const nt_model *model, int index, bool point)
 {
     const nt_marker *m = &model->markers[index];
     if (!nt_marker_is_station(m))
         return false;
     const nt_run *run = model->origin;
     const nt_beam *b = nt_beam_of(run, &model->elements[m->beam]);
-    return nt_beam_has_figures(b) &&
-           nt_beam_has_point(b, run->markers[index].station, run->markers[index].offset + 1);
+    const nt_marker *at = &run->markers[index];
+    return point ? nt_beam_has_point(b, at->station, at->offset + 1)
+                 : nt_beam_has_material(b, at->station);
 }
 
 static bool has_kind(const nt_model *model, family of, int index, const nt_quantity_kind *k)
@@ -85,11 +86,9 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
     case NT_OF_STATION:
         return of == MARKER && nt_marker_is_station(&model->markers[index]);
     case NT_OF_FIGURE:
-        return of == MARKER && nt_marker_is_station(&model->markers[index]) &&
-               nt_beam_has_figures(
-                   nt_model_data(model, &model->elements[model->markers[index].beam]));
+        return of == MARKER && has_material(model, index, false);
     case NT_OF_MATERIAL:
-        return of == MARKER && has_material(model, index);
+        return of == MARKER && has_material(model, index, true);
     case NT_OF_END:
         return of == BODY && nt_beam_end_of_body(model, index, &element, &end);
     case NT_OF_LOADED:
