@@ -189,6 +189,28 @@ static void loaded_balls_do_not_swing(void **state)
     assert_string_equal(o.warning, "");
 }
 
+/* Films as well, whose friction is steepest where hardly anything slides: 17.119 W in steps of 0.05
+ * us are 24 W in steps of 1 us. */
+static void balls_on_films_do_not_swing(void **state)
+{
+    (void)state;
+    static const char loaded[] =
+        "nutate: 1\n"
+        "gravity: [0, -9.81, 0]\n"
+        "bodies: {ring: {mass: 0.1, inertia: [1e-5, 1e-5, 1e-5], angular_velocity: [0, 0, 1047]}}\n"
+        "joints: {drive: {type: parallel, between: [ground, ring], at: [0, 0, 0],\n"
+        "         axis: [0, 0, 1], motion: 1047*t}}\n"
+        "forces: {load: {type: force, on: ring, value: [0, -mu, 500]}}\n"
+        "bearings: {b: {designation: \"6305\", outer: ground, inner: ring, at: [0, 0, 0],\n"
+        "           axis: [0, 0, 1], clearance: 5e-5, traction: {law: film, slip: 0.005},\n"
+        "           lubricant: {viscosity: 0.02, pressure_coefficient: 2e-8}}}\n";
+    outcome o = run_by(loaded, 10000, "semi-explicit-2", "equal", 2e-3, 1e-6, NULL);
+    assert_non_null(strstr(o.warning, "too long for friction"));
+    o = run_by(loaded, 10000, "semi-explicit-2", "eigenvalue", 2e-3, 1e-6, "b.power");
+    CLOSE(o.value, -17.119, 0.02);
+    assert_string_equal(o.warning, "");
+}
+
 /* What a ball takes of its own damping is that of the races. The cage, which pockets alone touch,
  * has none: as light as its balls, it would swing against them. */
 static void pockets_are_not_among_own_damping(void **state)
@@ -356,6 +378,7 @@ int main(void)
         cmocka_unit_test(one_contact_bears_what_its_friction_does),
         cmocka_unit_test(friction_does_not_swing),
         cmocka_unit_test(loaded_balls_do_not_swing),
+        cmocka_unit_test(balls_on_films_do_not_swing),
         cmocka_unit_test(pockets_leave_the_impulse_as_it_is),
         cmocka_unit_test(steps_see_contacts_before_they_close),
         cmocka_unit_test(steps_see_friction_turn),

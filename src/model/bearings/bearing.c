@@ -167,52 +167,6 @@ nt_ball_touch nt_bearing_touch(const nt_element *element, const nt_view *view, i
     return t;
 }
 
-/* ---- a ball out of its groove, or deep in a ring or a pocket ------------------------------------
- */
-
-static double most_force_on(const nt_bearing *b, int which)
-{
-    return which == NT_POCKET ? b->most_pocket_force : b->races[which].most_force;
-}
-
-static void tell_depth(const nt_element *element, const nt_view *view, char *text, int size)
-{
-    const nt_bearing *b = nt_bearing_of(view->run, element);
-    static const char *const into[] = {"the outer ring", "the inner ring", "its pocket"};
-    for (int i = 0; i < b->n_balls; i++)
-        for (int which = 0; which < (b->has_cage ? NT_BALL_CONTACTS : NT_POCKET); which++) {
-            nt_ball_touch t = nt_bearing_touch(element, view, i, which);
-            if (!(t.touch.N > most_force_on(b, which)))
-                continue;
-            snprintf(text, (size_t)size,
-                     "ball %d is pressed %.4g mm into %s, with %.3g N, further than contacts of "
-                     "smooth bodies go",
-                     i + 1, 1e3 * t.touch.delta, into[which], t.touch.N);
-            return;
-        }
-}
-
-static void failure(const nt_element *element, const nt_view *view, char *text, int size)
-{
-    const nt_bearing *b = nt_bearing_of(view->run, element);
-    text[0] = '\0';
-    for (int i = 0; i < b->n_balls; i++)
-        for (int which = NT_OUTER; which <= NT_INNER; which++) {
-            nt_ball_touch t = nt_bearing_touch(element, view, i, which);
-            double angle =
-                nt_touch_number(NT_TOUCH_ANGLE, &t.touch, t.law, t.kind.law, t.pose.axis);
-            double beyond = angle - b->races[which].last_angle;
-            if (!(t.touch.N > 0 && beyond > 0))
-                continue;
-            snprintf(text, (size_t)size,
-                     "ball %d has left the groove of the %s ring: it touches at %.4g deg, %.3g deg "
-                     "over the shoulder",
-                     i + 1, nt_bearing_rings[which], angle * 180 / PI, beyond * 180 / PI);
-            return;
-        }
-    tell_depth(element, view, text, size);
-}
-
 /* ---- eight balls at a time ---------------------------------------------------------------------
  *
  * The residual; and the damping of bodies that nothing but contacts acts on, each by itself, which
@@ -399,6 +353,36 @@ static nt_status push_pockets(const nt_view *view, const nt_bearing *b, group *g
     return NT_OK;
 }
 
+/* kappa/s of a race where nothing slides; films', which lanes do not keep, from the contact again.
+ */
+static double traction_at_rest(const nt_element *element, const nt_view *view, int ball, int which)
+{
+    const nt_bearing *b = nt_bearing_of(view->run, element);
+    nt_touch t = {.delta = 0};
+    if (b->law == NT_TRACTION_FILM)
+        t = nt_bearing_touch(element, view, ball, which).touch;
+    return nt_traction_at_rest(&b->races[which].law.traction, (nt_traction_law)b->law, t.rolling,
+                               t.delta);
+}
+
+/* nt_stiffest.turns of a contact on a race. */
+static void find_turning(const nt_element *element, const nt_view *view, const group *g, int l,
+                         int which, double mobility, nt_stiffest *stiffest)
+{
+    bool bounds = view->terms->ahead > 0;
+    double N = g->push[which].N.of[l], slope = g->push[which].slope.of[l];
+    double h = view->terms->step;
+    /* no law's friction at rest makes more of it than this */
+    if (!(nt_traction_turns((double)INFINITY, N, slope, mobility, h, bounds) > stiffest->turns))
+        return;
+    double at_rest = traction_at_rest(element, view, g->first + l, which);
+    double turns = nt_traction_turns(at_rest, N, slope, mobility, h, bounds);
+    if (!(turns > stiffest->turns))
+        return;
+    stiffest->turns = turns;
+    stiffest->turns_by[1] = NT_BALL_CONTACTS * (g->first + l) + which;
+}
+
 /* How fast single contacts damp. On races, whose rings are heavier by far, the ball alone counts,
  * which methods that take its own damping implicitly take with it; what is left is what all balls
  * together do to a ring that moves (find_damping_of_ring). Pockets are not among that: a
@@ -410,24 +394,16 @@ static void find_damping(const nt_element *element, const nt_view *view, const n
     nt_run_damping *damping = &view->run->dampings[element - view->model->elements];
     const nt_body *ball = &view->run->bodies[b->first_ball + g->first];
     double rho = 0.5 * b->ball_diameter, mobility = 1 / ball->mass + rho * rho / ball->J.xx;
-    nt_traction_law law = (nt_traction_law)b->law;
-    for (int which = 0; which < NT_POCKET; which++) {
-        double at_rest = nt_traction_at_rest(&b->races[which].law.traction, law);
+    for (int which = 0; which < NT_POCKET; which++)
         for (int l = 0; l < g->n; l++) {
-            double slope = g->push[which].slope.of[l], N = g->push[which].N.of[l];
-            double turns = nt_traction_turns(at_rest, N, slope, mobility, view->terms->step,
-                                             view->terms->ahead > 0);
+            double slope = g->push[which].slope.of[l];
             all->slope2[which] += slope * slope;
-            if (turns > damping->stiffest.turns) {
-                damping->stiffest.turns = turns;
-                damping->stiffest.turns_by[1] = NT_BALL_CONTACTS * (g->first + l) + which;
-            }
+            find_turning(element, view, g, l, which, mobility, &damping->stiffest);
             if (slope * mobility > damping->rate[0]) {
                 damping->rate[0] = slope * mobility;
                 damping->part[0] = NT_BALL_CONTACTS * (g->first + l) + which;
             }
         }
-    }
     for (int l = 0; g->in_pockets && l < g->n; l++) {
         if (!g->push[NT_POCKET].touches[l])
             continue;
@@ -622,18 +598,6 @@ static void note_shoulder(const nt_element *element, const nt_view *view, int ba
     note->part = NT_BALL_CONTACTS * ball + which;
 }
 
-static void warning(const nt_run *run, const nt_element *element, char *text, int size)
-{
-    const nt_run_note *note = &run->notes[element - run->model->elements];
-    snprintf(
-        text, (size_t)size,
-        "the ellipse of contact of ball %d goes over the shoulder of the %s ring, by %.3g deg "
-        "at t = %.6g s; this began at t = %.6g s. Its load and pressure are no longer those of "
-        "a whole ellipse",
-        note->part / NT_BALL_CONTACTS + 1, nt_bearing_rings[note->part % NT_BALL_CONTACTS],
-        note->by * 180 / PI, note->at, note->since);
-}
-
 static double energy_part(const nt_element *element, const nt_view *view, int i, char *name,
                           int size)
 {
@@ -776,8 +740,8 @@ const nt_element_type nt_bearing_ball = {
     .depends_on_rates = depends_on_rates,
     .draw = nt_bearing_draw,
     .remark = nt_bearing_remark,
-    .failure = failure,
+    .failure = nt_bearing_failure,
     .energy_part = energy_part,
-    .warning = warning,
+    .warning = nt_bearing_warning,
     .vary = nt_bearing_vary,
 };

@@ -130,7 +130,7 @@ void nt_bearing_defaults(void *data);
  * do not say. designation may be NULL, balls then counts. */
 int nt_bearing_count(const char *designation, double balls, char *why, size_t size);
 
-/* Callbacks of the type (bearing_numbers.c, bearing_start.c, bearing_vary.c). */
+/* Callbacks of the type (bearing_numbers.c, bearing_start.c, bearing_vary.c, bearing_words.c). */
 nt_status nt_bearing_own_bodies(nt_run *run, const nt_element *element, bool validate,
                                 nt_error *error);
 nt_status nt_bearing_prepare(nt_run *run, const nt_element *element, bool validate,
@@ -139,6 +139,8 @@ void nt_bearing_draw(const nt_run *run, const nt_element *element, nt_sketch_put
 bool nt_bearing_remark(const nt_model *model, const nt_element *element, char *text, size_t size);
 nt_status nt_bearing_settle(nt_run *run, const nt_element *element);
 bool nt_bearing_vary(const nt_element *element, const nt_view *view, const void *rates);
+void nt_bearing_failure(const nt_element *element, const nt_view *view, char *text, int size);
+void nt_bearing_warning(const nt_run *run, const nt_element *element, char *text, int size);
 /* Stiffness of the races at the contact angle of the rings, all that follows from it. */
 void nt_bearing_fill_races(nt_bearing *bearing, double angle);
 

@@ -200,8 +200,9 @@ void nt_touch_stiffest(const nt_view *view, int body_a, int body_b, const nt_con
     if (t->N > 0 && of_free > 0) {
         v3 d = across_sliding(t);
         double w = mobility(view, body_a, t->r_a, d) + mobility(view, body_b, t->r_b, d);
-        out->turns = nt_traction_turns(nt_traction_at_rest(&law->traction, c->kind.law), t->N,
-                                       t->N * t->phi_t, w, view->terms->step, time > 0);
+        double at_rest = nt_traction_at_rest(&law->traction, c->kind.law, t->rolling, t->delta);
+        out->turns =
+            nt_traction_turns(at_rest, t->N, t->N * t->phi_t, w, view->terms->step, time > 0);
     }
     if (!(t->delta > 0 && time > 0))
         return;

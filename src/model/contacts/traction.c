@@ -32,14 +32,13 @@ double nt_traction_most(const nt_traction *t, nt_traction_law law)
     return fmax(fabs((t->A + t->B * peak) * exp(-t->C * peak) + t->D), fabs(t->D));
 }
 
-double nt_traction_at_rest(const nt_traction *t, nt_traction_law law)
+double nt_traction_at_rest(const nt_traction *t, nt_traction_law law, double rolling, double delta)
 {
-    double kappa = t->friction;
-    if (law == NT_TRACTION_FILM)
-        return 0;
-    if (law == NT_TRACTION_FOUR_PARAMETER)
-        kappa = fabs((t->A + t->B * t->slip) * exp(-t->C * t->slip) + t->D);
-    return kappa / t->slip;
+    if (law == NT_TRACTION_FILM) {
+        nt_film film = nt_film_at(t, rolling * rolling, sqrt(delta));
+        return nt_traction_at(t, law, &film, t->slip * t->slip).phi;
+    }
+    return fabs(nt_traction_plain(t, law, t->slip).kappa) / t->slip;
 }
 
 double nt_film_least(const nt_traction *t, double rolling, double delta)

@@ -190,8 +190,10 @@ void nt_traction_film(nt_traction *traction, double Rx, double Ry, double compli
 /* The largest kappa that a law comes to, of films the limit. */
 double nt_traction_most(const nt_traction *traction, nt_traction_law law);
 
-/* kappa/s where nothing slides, s/m; of films, where it depends on more, 0. */
-double nt_traction_at_rest(const nt_traction *traction, nt_traction_law law);
+/* kappa/s where nothing slides, s/m. Of films, which depend on more: the rolling speed, m/s, and
+ * the indentation, m. */
+double nt_traction_at_rest(const nt_traction *traction, nt_traction_law law, double rolling,
+                           double delta);
 
 /* The part of a step, over h, in which friction N kappa/s, `now` over a mobility w, stops what
  * slides: between these a step takes it from one side to the other, again and again, as it is seen
