@@ -77,8 +77,9 @@ bool nt_bearing_vary(const nt_element *element, const nt_view *view, const void 
     const nt_bearing *b = nt_bearing_of(view->run, element), *d = rates;
     if (!(view->terms->parts & element->part))
         return true;
+    bool pockets = b->has_cage && !(view->terms->parts & NT_OWN_DAMPERS);
     for (int i = 0; i < b->n_balls; i++)
-        for (int which = 0; which < (b->has_cage ? NT_BALL_CONTACTS : NT_POCKET); which++) {
+        for (int which = 0; which < (pockets ? NT_BALL_CONTACTS : NT_POCKET); which++) {
             nt_ball_touch t = nt_bearing_touch(element, view, i, which);
             if (!(t.touch.delta > 0))
                 continue;
