@@ -141,6 +141,8 @@ static void refusals(void **state)
     (void)state;
     is_refused("car.position.z - height", "car.position.x - 1", NT_SINGULAR,
                "the unknowns do not change the condition 'car.position.x - 1'");
+    is_refused("mass: m,", "mass: preload/100 + 1,", NT_BAD_MODEL,
+               "solve: the conditions lead to preload = -1");
     is_refused("{preload: 1000}", "{preload: 1000, other: 1}", NT_BAD_MODEL,
                "2 unknowns and 1 condition, expected as many of both");
     is_refused("car.position.z - height", "car.place.z - height", NT_BAD_MODEL,

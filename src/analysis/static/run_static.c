@@ -18,6 +18,7 @@
 #include <nutate/analysis.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,6 +230,22 @@ static double norm(const double *c, const double *scale, int n)
     return sqrt(sum);
 }
 
+/* The model refuses the values to which the conditions lead, or has no state there; s->p stands at
+ * those before, s->du leads on. */
+static nt_status refuse_values(const search *s, nt_status status, double share)
+{
+    const nt_model *model = s->run->model;
+    nt_error why = *s->error;
+    char values[300] = "";
+    int used = 0;
+    for (int j = 0; j < s->n && used < (int)sizeof values - 100; j++)
+        used += snprintf(values + used, sizeof values - (size_t)used, "%s%.60s = %.6g",
+                         j > 0 ? ", " : "", model->parameters[model->unknowns[j]].name,
+                         s->p[model->unknowns[j]] + share * s->du[j]);
+    return nt_fail_at(s->error, status, why.file, why.line, why.column,
+                      "solve: the conditions lead to %s, and there: %s", values, why.message);
+}
+
 /* Smaller changes of all unknowns, relative to their sizes, end the iteration. */
 static const double SETTLED = 1e-10;
 
@@ -265,10 +282,12 @@ static nt_status find_unknowns(search *s)
             status = find_conditions(s, s->trial);
             bool better = status == NT_OK &&
                           (norm(s->trial, scale, s->n) < before || largest * share <= 10 * SETTLED);
-            if (better || halving == HALVINGS || nt_is_final(status))
+            if (better || nt_is_final(status) || (halving == HALVINGS && status == NT_OK))
                 break;
             for (int j = 0; j < s->n; j++)
                 s->p[model->unknowns[j]] -= share * s->du[j];
+            if (halving == HALVINGS)
+                return refuse_values(s, status, share);
             share /= 2;
         }
         memcpy(s->c, s->trial, (size_t)s->n * sizeof *s->c);
