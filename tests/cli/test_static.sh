@@ -211,6 +211,18 @@ expect 0 sens "$here/../../examples/right_angle_frame/right_angle_frame.yaml" --
 # what turns freely under a load is named where modes are looked for, too
 expect 3 modes "$here/../../examples/ball_bearing/ball_bearing.yaml" -o balls.csv
 says "nothing says where what moves freely rests: rotation of body b.ball" "says what to hold, as the model would"
+# a load that turns what is free without an end is no load on a stiffness
+cat >door.yaml <<END
+nutate: 1
+gravity: [0, 0, 0]
+bodies: {door: {mass: 20, inertia: [2, 5, 4], position: [0.4, 0, 0]}}
+joints: {hinge: {type: revolute, between: [ground, door], at: [0, 0, 0], axis: [0, 0, 1]}}
+forces: {closer: {type: joint_torque, joint: hinge, value: 10}}
+END
+expect 2 static door.yaml -o door.csv
+says "nothing says where it rests: rotation of body door about z; expected it to be held"
+expect 0 modes door.yaml -o door.csv
+says "moves freely" "what is held at rest bears a load"
 # states have rates and no places
 expect 0 sens "$here/../../examples/hydraulic_cylinder/hydraulic_cylinder.yaml" --of static --param supply --check \
     --quiet -o cylinder.csv

@@ -9,6 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What turns is held by its angle, and named by it, unless places move by more than this times the
+ * system's length per rad: against a load an angle bears the same moment wherever it is held. */
+static const double FAR_OUT = 2;
+
 /* The entry of v that a direction has most of: an axis of the body for rotations. */
 int nt_static_leading_entry(const nt_static *s, const double *x)
 {
@@ -18,7 +22,7 @@ int nt_static_leading_entry(const nt_static *s, const double *x)
     double *axes = s->increment;
     nt_space_change_frame(&p->space, p->frame, NT_BODY, s->q, x, axes);
     for (int i = 0; i < p->nv; i++) {
-        double size = fabs(axes[i]) / (p->quantity[i] == NT_LENGTH ? p->length : 1);
+        double size = fabs(axes[i]) / (p->quantity[i] == NT_LENGTH ? FAR_OUT * p->length : 1);
         if (size > most * (1 + 1e-6)) { /* of equal ones the first */
             most = size;
             best = i;
@@ -39,10 +43,15 @@ static double force_beside(nt_static *s, double reach)
     const nt_problem *p = s->problem;
     const nt_hold *held = &s->holds[s->n_holds - 1];
     double angle, length, most = 0, before[3] = {0};
-    if (nt_static_evaluate(s, s->residual, false) != NT_OK)
-        return (double)NAN;
-    memcpy(before, s->residual + held->first, (size_t)held->width * sizeof *before);
     nt_static_keep(s, s->aside);
+    if (nt_static_newton_near_by(s) != NT_OK) /* reactions that are guessed leave a rest */
+        nt_static_go_back(s, s->aside);
+    if (nt_static_evaluate(s, s->residual, false) != NT_OK) {
+        nt_static_go_back(s, s->aside);
+        return (double)NAN;
+    }
+    memcpy(before, s->residual + held->first, (size_t)held->width * sizeof *before);
+    nt_static_go_back(s, s->aside);
     memset(s->step, 0, (size_t)p->n * sizeof *s->step);
     memcpy(s->step, s->softest, (size_t)p->nv * sizeof *s->step);
     nt_static_reach(s, s->step, &angle, &length);

@@ -619,6 +619,18 @@ static nt_status is_free_at_start(nt_static *s, bool *answer)
     return status;
 }
 
+/* Goes back to the start, where forces are not out of all proportion: reactions of a motion that a
+ * load drives without an end look like stiffness. */
+static nt_status hold_free_at_start(nt_static *s, nt_error *error)
+{
+    nt_static_go_back(s, s->placed);
+    nt_status status = guess_multipliers(s, NULL);
+    if (status == NT_OK)
+        status = nt_static_evaluate(s, s->residual, true);
+    s->has_factors = false;
+    return status == NT_OK ? nt_static_hold_free(s, error) : status;
+}
+
 /* Whether the loads of a path change anything where the search began. */
 static nt_status are_there_loads(nt_static *s, bool *answer)
 {
@@ -650,6 +662,8 @@ static nt_status search_again(nt_static *s, damped *d, nt_error *error)
     nt_status status = is_free_at_start(s, &is_free);
     if (status == NT_OK && is_free)
         status = nt_static_hold_free(s, error);
+    if (status == NT_OK && is_free && s->n_free == 0)
+        status = hold_free_at_start(s, error);
     if (nt_is_final(status))
         return status;
     if (status == NT_OK && nt_static_wanders(s))
