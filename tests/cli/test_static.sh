@@ -223,6 +223,9 @@ expect 2 static door.yaml -o door.csv
 says "nothing says where it rests: rotation of body door about z; expected it to be held"
 expect 0 modes door.yaml -o door.csv
 says "moves freely" "what is held at rest bears a load"
+# controllers feed back: where it hovers is no minimum of anything, and a damped motion comes to it all the same
+expect 0 static "$here/../../examples/quadcopter/quadcopter.yaml" -o hover.csv
+says "frame.position  2 -1 3 m" "  stable; "
 # states have rates and no places
 expect 0 sens "$here/../../examples/hydraulic_cylinder/hydraulic_cylinder.yaml" --of static --param supply --check \
     --quiet -o cylinder.csv

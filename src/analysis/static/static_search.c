@@ -547,7 +547,9 @@ static void nudge(nt_static *s)
     nt_static_move(s, s->step, size > 0 ? 1 / size : 0);
 }
 
-/* A damped motion stays at no state that is unstable. */
+/* A damped motion stays at no state that is unstable. What feeds back, as controllers do, may look
+ * so wherever it comes to rest: what is found last counts then, unless a stable state was asked
+ * for. */
 static nt_status search_damped(nt_static *s, damped *d)
 {
     enum { NUDGES = 4 };
@@ -573,6 +575,8 @@ static nt_status search_damped(nt_static *s, damped *d)
         bool feeds_back = s->problem->space.n_first > 0; /* then softness says nothing */
         if (status != NT_OK || softness > -NT_STATIC_FREE || feeds_back)
             return status;
+        if (i + 1 == NUDGES)
+            return s->damped ? NT_NOT_CONVERGED : NT_OK;
         nt_static_keep(s, s->left);
         d->least = s->damped ? 2 * fabs(softness) : 0;
         nudge(s);
