@@ -98,7 +98,7 @@ enum { AT_A_TIME = 16 };
 /* The numbers of an element are fetched while the third element before it is evaluated, for in long
  * models they have left the near caches since the last evaluation. FETCHED bytes of them are: what
  * an element reads in every evaluation stands at the front. */
-enum { FETCH_AHEAD = 3, FETCHED = 192, CACHE_LINE = 64 };
+enum { FETCH_AHEAD = 3, FETCHED = 128, CACHE_LINE = 64 };
 
 static inline void fetch_numbers(const nt_run *run, int i)
 {

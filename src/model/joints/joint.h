@@ -120,7 +120,7 @@ enum {
 typedef struct nt_joint {
     unsigned given;
 
-    /* what every evaluation reads, together */
+    /* what every evaluation reads, together; a point that is held needs nothing after `place` */
     int enforce;          /* 0 multiplier, 1 penalty                                         */
     bool rotates, slides; /* has the free coordinate angle, displacement                     */
     bool turns;           /* its bodies are no points                                        */
@@ -128,6 +128,8 @@ typedef struct nt_joint {
     bool spans;           /* holds a distance from a body that has axes                      */
     int across;           /* ground axis across which e1 was laid when the model was built   */
     int n_specs;          /* without the motion row                                          */
+    v3 point_a, point_b;  /* from the bodies' reference points, body axes                     */
+    int place[NT_POINT_BLOCKS]; /* only_point: of its blocks in the values of the matrix, or -1  */
     const nt_row_spec *specs;
     bool locks;      /* an event may latch it, or it has rigid limits: rows as of
                         motions that stand still                                         */
@@ -135,8 +137,6 @@ typedef struct nt_joint {
     int lock_memory; /* [NT_JOINT_LOCKS] where it is latched                             */
     int hold_memory; /* and whether it holds, 0: not; of models in which joints change   */
     const nt_expression *motion;
-    v3 point_a, point_b; /* from the bodies' reference points, body axes                     */
-    int place[NT_POINT_BLOCKS]; /* only_point: of its blocks in the values of the matrix, or -1  */
     v3 e[3], f[3]; /* triads of A and B, body axes                                     */
 
     /* as the file gives it */
