@@ -563,12 +563,23 @@ NT_INLINE void add_block(double *block, m3 a)
         m3_accumulate(block, a);
 }
 
-NT_INLINE void add_force(const nt_element *e, const nt_view *view, bool apart, int port, v3 f)
+/* A force and a moment on body A or B. Its places are taken from the body, which has just been
+ * evaluated, and not from the ports, which say the same. */
+NT_INLINE void add_force(const nt_view *view, bool apart, int body, int port, v3 force, v3 moment)
 {
-    if (apart)
-        nt_view_force(view, port, f);
-    else if (e->ports[port].node >= 0)
-        v3_accumulate(view->terms->residual + e->ports[port].first, f);
+    if (apart) {
+        nt_view_force(view, port, force);
+        nt_view_force(view, port + 1, moment);
+        return;
+    }
+    const nt_body *of = &view->bodies[body];
+    double *residual = view->terms->residual + of->v;
+    if (of->t_node >= 0) {
+        v3_accumulate(residual, force);
+        residual += 3;
+    }
+    if (of->r_node >= 0)
+        v3_accumulate(residual, moment);
 }
 
 /* Most joints of most models hold a point and nothing else: the same as add_rows, written out. With
@@ -639,12 +650,9 @@ NT_INLINE void joint_add_point(const nt_element *e, const nt_joint *joint, const
         v3_store(rows, v3_sub(rate_a, point_rate(b, rho_b, terms->level)));
     }
     if (terms->residual && (terms->parts & NT_REACTIONS)) {
-        if (!grounded) {
-            add_force(e, view, apart, NT_T_A, F);
-            add_force(e, view, apart, NT_R_A, v3_cross(rho_a, F));
-        }
-        add_force(e, view, apart, NT_T_B, v3_neg(F));
-        add_force(e, view, apart, NT_R_B, v3_cross(F, rho_b));
+        if (!grounded)
+            add_force(view, apart, e->a, NT_T_A, F, v3_cross(rho_a, F));
+        add_force(view, apart, e->b, NT_T_B, v3_neg(F), v3_cross(F, rho_b));
     }
     if (terms->matrix)
         add_point_blocks(joint, view, apart, grounded, F, rho_a, rho_b);
