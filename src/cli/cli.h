@@ -196,6 +196,9 @@ void nt_cli_let_go(nt_cli_held *held, const char *path);
  * status. */
 int nt_cli_check_place(const char *path);
 
+/* Writes all of it, however often a signal comes in between; false with errno where it cannot. */
+bool nt_cli_write_all(int file, const void *bytes, size_t size);
+
 /* Where the result and the state of a run go. */
 typedef struct nt_cli_places {
     nt_result_file *files; /* [n], none where nothing is to be written */

@@ -27,20 +27,6 @@ static int mark_open(const char *path)
     return file;
 }
 
-static bool mark_write_all(int file, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t done = write(file, bytes, size);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return false;
-        bytes += done;
-        size -= (size_t)done;
-    }
-    return true;
-}
-
 /* Reads how the run before was begun, where that has left whole words. *is_mark: the file is empty
  * or was written here. Returns an exit status. */
 static int mark_read(nt_cli_mark *mark, bool *is_mark)
@@ -112,9 +98,9 @@ void nt_cli_mark_begin(nt_cli_mark *mark, const char *text)
         return;
     mark->ours = true;
     bool good = ftruncate(mark->file, 0) == 0 && lseek(mark->file, 0, SEEK_SET) == 0 &&
-                (!text || (mark_write_all(mark->file, first_line, FIRST) &&
-                           mark_write_all(mark->file, text, strlen(text)) &&
-                           mark_write_all(mark->file, last_line, LAST)));
+                (!text || (nt_cli_write_all(mark->file, first_line, FIRST) &&
+                           nt_cli_write_all(mark->file, text, strlen(text)) &&
+                           nt_cli_write_all(mark->file, last_line, LAST)));
     mark->words = good && text;
     if (!good && ftruncate(mark->file, 0) != 0)
         mark->words = false; /* half of it says nothing either */

@@ -427,3 +427,18 @@ int nt_cli_places_check_room(const nt_cli_places *places, const nt_cli_plan *pla
     }
     return NT_EXIT_DONE;
 }
+
+bool nt_cli_write_all(int file, const void *bytes, size_t size)
+{
+    const char *at = bytes;
+    while (size > 0) {
+        ssize_t done = write(file, at, size);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        at += done;
+        size -= (size_t)done;
+    }
+    return true;
+}

@@ -129,21 +129,6 @@ static int open_beside(const char *path, const char *temporary, int *file)
     }
 }
 
-static bool write_all(int file, const void *bytes, size_t size)
-{
-    const char *at = bytes;
-    while (size > 0) {
-        ssize_t done = write(file, at, size);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return false;
-        at += done;
-        size -= (size_t)done;
-    }
-    return true;
-}
-
 /* The folder's entry too is on the disk, where the file system can say so. */
 static void sync_folder(const char *path)
 {
@@ -167,7 +152,7 @@ int nt_cli_state_write(const nt_cli_bytes *state, const char *path, bool to_disk
         status = open_beside(path, temporary, &file);
     if (status != NT_EXIT_DONE)
         goto done;
-    bool good = ftruncate(file, 0) == 0 && write_all(file, state->bytes, state->size) &&
+    bool good = ftruncate(file, 0) == 0 && nt_cli_write_all(file, state->bytes, state->size) &&
                 (!to_disk || fsync(file) == 0) && rename(temporary, real) == 0;
     if (!good) {
         status = io_failure(path, "written");
