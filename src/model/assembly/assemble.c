@@ -618,7 +618,7 @@ nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
                        nt_status_text(status));
     }
     if (status == NT_OK)
-        status = nt_assembly_refuse_not_finite(a, error);
+        status = nt_assembly_refuse_places(a, error);
     if (status == NT_OK && run->system.accept) {
         nt_point at = nt_assembly_point(a);
         nt_run_accept(run, &at, run->initial_memory);

@@ -23,12 +23,14 @@ nt_status nt_assembly_contradiction(const nt_assembly *a, int row, bool velocity
 
 /* Factors contain sixth powers of the model's length: with 1e60 m or 1e-70 m they would overflow or
  * vanish. */
+static const double FARTHEST = 1e50;
+
 static bool is_out_of_range(const nt_run *run)
 {
     double largest = 0;
     for (int i = 0; i < run->system.space.nq; i++)
         largest = fmax(largest, fabs(run->initial_q[i]));
-    return run->length < 1e-50 || largest > 1e50;
+    return run->length < 1e-50 || largest > FARTHEST;
 }
 
 /* Says that the equations of the start have no solution, at the place of the unknown where that
@@ -78,30 +80,35 @@ nt_status nt_assembly_no_value(const nt_assembly *a, nt_status status, const cha
                       nt_element_word(e), e->name, start, what, *words ? ": " : "", words);
 }
 
-/* What places bodies of its own by a search may leave numbers behind that are none. */
-nt_status nt_assembly_refuse_not_finite(const nt_assembly *a, nt_error *error)
+/* What places bodies of its own by a search may leave numbers behind that are none. So far away
+ * that rounding of places is larger than the world nothing is known of forces between two of them.
+ */
+nt_status nt_assembly_refuse_places(const nt_assembly *a, nt_error *error)
 {
     const nt_run *run = a->run;
-    const nt_space *space = &run->system.space;
-    bool finite = true;
-    for (int i = 0; i < space->nq; i++)
-        finite = finite && isfinite(run->initial_q[i]);
-    for (int i = 0; i < space->nv; i++)
-        finite = finite && isfinite(run->initial_v[i]);
-    for (int k = 0; !finite && k < run->model->n_bodies; k++) {
+    for (int k = 1; k < run->model->n_bodies; k++) {
         const nt_body *b = &run->bodies[k];
         int nq = (b->t_node >= 0 ? 3 : 0) + (b->r_node >= 0 ? 4 : 0);
         int nv = (b->t_node >= 0 ? 3 : 0) + (b->r_node >= 0 ? 3 : 0);
-        bool is = true;
-        for (int i = 0; i < nq; i++)
-            is = is && isfinite(run->initial_q[b->q + i]);
+        bool finite = true;
+        double most = 0;
+        for (int i = 0; i < nq; i++) {
+            finite = finite && isfinite(run->initial_q[b->q + i]);
+            most = fmax(most, fabs(run->initial_q[b->q + i]));
+        }
         for (int i = 0; i < nv; i++)
-            is = is && isfinite(run->initial_v[b->v + i]);
-        if (!is)
+            finite = finite && isfinite(run->initial_v[b->v + i]);
+        if (!finite)
             return nt_fail_at(error, NT_BAD_MODEL, run->model->file, b->place.line, b->place.column,
                               "body %s begins at no finite place or velocity: expected lengths, "
                               "masses and stiffnesses whose ratios can be computed with",
                               b->name);
+        if (most > FARTHEST)
+            return nt_fail_at(
+                error, NT_NOT_FINITE, run->model->file, b->place.line, b->place.column,
+                "body %s begins at %.3g m from the origin (expected distances between 1e-50 "
+                "and 1e50 m)",
+                b->name, most);
     }
     return NT_OK;
 }

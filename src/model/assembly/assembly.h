@@ -67,7 +67,7 @@ nt_status nt_assembly_no_solution(const nt_assembly *a, nt_status status, const 
 /* They have no value: the element's place. */
 nt_status nt_assembly_no_value(const nt_assembly *a, nt_status status, const char *what,
                                nt_error *error);
-/* A body whose place or velocity is not finite; NT_OK where there is none. */
-nt_status nt_assembly_refuse_not_finite(const nt_assembly *a, nt_error *error);
+/* A body whose place or velocity is not finite, or too far away; NT_OK where there is none. */
+nt_status nt_assembly_refuse_places(const nt_assembly *a, nt_error *error);
 
 #endif
