@@ -542,6 +542,8 @@ static void errors_name_their_column(void **state)
         {"(x + y", 7, "expected ')'"},
         {"x + y)", 6, "')' without its '('"},
         {"()", 2, "got ')'"},
+        {"rad2deg(x)", 1, "in degrees an angle is x/deg"},
+        {"radians(x)", 1, "an angle in degrees is written 30*deg"},
         {"x ** y", 3, "a power is written ^"},
         {"x = y", 3, "equality is written =="},
         {"x && y", 3, "written 'and'"},

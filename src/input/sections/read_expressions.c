@@ -325,7 +325,8 @@ static nt_status expressions_explain(const context *c, const char *key, const nt
         return nt_node_fail(error, scalar, "%s: expected a finite number, got %s", key,
                             nt_read_words(scalar, got, sizeof got));
     error->status = NT_BAD_MODEL;
-    bool is_hinted = c->scope == NT_SCOPE_LOAD && strstr(found->message, "did you mean");
+    bool is_hinted = (c->scope == NT_SCOPE_LOAD && strstr(found->message, "did you mean")) ||
+                     strstr(found->message, "unknown function");
     if (c->record.message[0] && !is_hinted)
         snprintf(error->message, sizeof error->message, "%s: %.600s", key, c->record.message);
     else if (c->refused)

@@ -163,6 +163,24 @@ bool nt_parser_fail_after(nt_parser *p, const char *expected)
     return nt_parser_fail(p, p->at, "expected an operator or %s, got %s", expected, got);
 }
 
+/* Functions of other programs that are a product with a constant here. */
+static const char *product_hint(const char *name, int length)
+{
+    static const char *const words[][2] = {
+        {"deg2rad", "an angle in degrees is written 30*deg"},
+        {"radians", "an angle in degrees is written 30*deg"},
+        {"dtor", "an angle in degrees is written 30*deg"},
+        {"rad2deg", "in degrees an angle is x/deg"},
+        {"degrees", "in degrees an angle is x/deg"},
+        {"rtod", "in degrees an angle is x/deg"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if ((int)strlen(words[i][0]) == length &&
+            nt_edit_distance(name, length, words[i][0], length) == 0)
+            return words[i][1];
+    return NULL;
+}
+
 /* "did you mean" for a name that is none; the known names when they are few. */
 bool nt_parser_fail_name(nt_parser *p, int at, int length, bool called)
 {
@@ -187,6 +205,7 @@ bool nt_parser_fail_name(nt_parser *p, int at, int length, bool called)
     const char *kind = called ? "function" : "name", *hint = NULL;
     for (int i = at; i < at + length && !hint; i++)
         hint = (unsigned char)p->text[i] >= 0x80 ? foreign_hint(p, i) : NULL;
+    hint = called && !hint ? product_hint(name, length) : hint;
     if (hint)
         return nt_parser_fail(p, at, "unknown %s '%.*s': %s", kind, shown, name, hint);
     if (search.best)
