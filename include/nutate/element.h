@@ -31,7 +31,7 @@ extern "C" {
 #endif
 
 /* The version of this header's structs. A type says for which one it was written. */
-#define NT_ELEMENT_VERSION 2
+#define NT_ELEMENT_VERSION 3
 
 /* ---- keys of the model file -------------------------------------------------------------------
  */
@@ -317,7 +317,9 @@ typedef struct nt_element_type {
     /* What row i is (holonomic, then nonholonomic): quantity, and words such as "force along x". */
     nt_quantity (*row_quantity)(const nt_model *model, const nt_element *element, int row);
     const char *(*row_name)(const nt_model *model, const nt_element *element, int row);
-    /* Force on B at the joint and torque on B, ground axes (joints). */
+    /* Force on B and torque on B, ground axes: NAME.force and NAME.torque, which can be recorded
+     * and used by loads. One line where a law says what the element does:
+     * nt_element_pair_reaction, nt_element_rows_reaction. NULL: it has none to show. */
     void (*reaction)(const nt_element *element, const nt_view *view, nt_v3 *force, nt_v3 *torque);
     /* What it is as a joint of rows between points and triads (joint.h); NULL: no such joint. */
     const struct nt_joint *(*as_joint)(const nt_run *run, const nt_element *element);
@@ -374,6 +376,12 @@ typedef struct nt_element_type {
      * derivatives of all their numbers in a parameter; bodies stay where they are. False, and
      * nothing added: differences are taken, as they are where this is NULL. */
     bool (*vary)(const nt_element *element, const nt_view *view, const void *rates);
+    /* Numbers that pass zero where its force begins or ends at once with a slope: how many there
+     * are, and, unless NULL, beyond[how many], m or rad: above zero where the force acts, not a
+     * number where there is none. With NULL the view is NULL, too. NULL: its force has no such
+     * place. See nt_system.onsets. */
+    int (*onsets)(const nt_run *run, const nt_element *element, const nt_view *view,
+                  double *beyond);
 } nt_element_type;
 
 /* A node that an element adds terms to and takes derivatives in: the translation or the rotation of
@@ -414,6 +422,7 @@ struct nt_element {
     int n_own;                  /* coordinates of its own */
     int own_node, own_q, own_v; /* their node, first entry among q and v; -1 for none */
     int memory;                 /* first entry in the discrete memory */
+    int first_onset;            /* of nt_system.onsets */
     int last_body;              /* the highest number of a body that it looks at */
     int n_ports, size;          /* size: entries of all ports */
     nt_port *ports;             /* [n_ports] */

@@ -220,6 +220,8 @@ NT_API nt_status nt_integrator_run(nt_integrator *integrator, double end, double
 
 /* Whether steps are variable: by a tolerance, as the method proposes, or chosen by the method. */
 NT_API int nt_integrator_is_variable(const nt_integrator *integrator);
+/* Whether they end where forces begin (nt_system.onsets): such steps follow the parameters. */
+NT_API int nt_integrator_ends_at_onsets(const nt_integrator *integrator);
 
 /* The present state: that at the end of the last accepted step, or at the start. t is NaN and all
  * else zero where the integrator is NULL. */

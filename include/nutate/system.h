@@ -472,6 +472,16 @@ struct nt_system {
      * alone hold. NULL: there are none. */
     void (*bounces)(void *self, const nt_point *from, const nt_point *to, nt_bounce *each);
     int n_bounces;
+    /* Where forces of the motion begin or end with a slope: beyond[n_onsets] passes zero there, m
+     * or rad, and is not a number where there is nothing to pass. Steps of a method of order above
+     * four that its error chooses end there, for neither its error nor derivatives along it are of
+     * its order across such a place. NULL: there are none. */
+    nt_status (*onsets)(void *self, const nt_point *at, double *beyond);
+    int n_onsets;
+    /* Until the next call these forces act at every point as they do on the side of their places
+     * on which `at` is: differences of energies and forces are taken so. NULL: as it was. May be
+     * NULL. */
+    void (*hold_onsets)(void *self, const nt_point *at);
     /* Asked by everything that computes with the system; what it points to may change between
      * calls. NULL: nobody is asked. Of a run it is set by nt_run_stop_when (model.h). */
     const nt_stop_request *stop;

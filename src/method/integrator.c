@@ -178,7 +178,7 @@ static nt_status integrator_take_memory(nt_integrator *it)
     it->kept = NT_TAKE(arena, p->nc, int);
     it->rows = NT_TAKE(arena, p->nc, int);
     if (!it->dense || !it->kept || !it->rows || nt_energy_watch_take(it) != NT_OK ||
-        nt_meetings_take(it) != NT_OK)
+        nt_meetings_take(it) != NT_OK || nt_onsets_take(it) != NT_OK)
         return NT_NO_MEMORY;
     return nt_stops_create(it, it->size, scratch);
 }

@@ -65,7 +65,11 @@ struct nt_integrator {
         double t, step;   /* s, of that one                                           */
         double fastest;   /* m/s, of all surfaces so far                              */
     } met;                /* what meets and parts again within a step, meeting.c      */
-    nt_phase begun;       /* where the watch began */
+    struct {
+        nt_phase at;  /* scratch: a state beside             */
+        double *g[4]; /* [n_onsets] of both ends of a step, and scratch for rates */
+    } onsets;         /* where forces begin, onsets.c       */
+    nt_phase begun;   /* where the watch began */
     nt_stops stops;
 
     /* Called with every step now -> next before it is accepted, for sensitivities; may be NULL. */
@@ -129,6 +133,17 @@ double nt_integrator_step_that_sees(const nt_integrator *integrator, const nt_me
 /* Keeps the worst such meeting of equal steps. */
 void nt_integrator_watch_meetings(nt_integrator *integrator, const nt_phase *from,
                                   const nt_phase *to);
+
+/* Memory for what follows: NT_OK or NT_NO_MEMORY. */
+nt_status nt_onsets_take(nt_integrator *integrator);
+/* The size of the next step where the onset of a force lies ahead; else h, which leaves `left` s at
+ * most to the end of the run. smallest: step, s. */
+double nt_onsets_step(const nt_integrator *integrator, double h, double left, double smallest);
+/* Whether a force begins or ends within the try now -> next over h, which is to be made again then
+ * up to there; nt_onsets_step knows the size. */
+nt_status nt_onsets_within(nt_integrator *integrator, double h, double smallest, bool *within);
+/* A step of size h toward an onset has become the last one: how far it is from there. */
+nt_status nt_onsets_approach(nt_integrator *integrator, double h);
 
 /* Keeps what the report of the step that stands says of its size h. */
 void nt_integrator_watch_step(nt_integrator *integrator, double h);

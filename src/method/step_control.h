@@ -8,6 +8,10 @@
 typedef struct nt_step_control {
     double next;  /* s, the step to try; 0 before the first                        */
     double error; /* of the last accepted step, in units of its tolerance; 0: none */
+    /* of a step to where a force begins (onsets.c) */
+    double ahead;   /* s, from the present state to there; 0: none is looked for     */
+    double doubt;   /* s, what that may be off by                                    */
+    int onset, cut; /* its number; how many steps were made or cut to come there      */
 } nt_step_control;
 
 /* An estimate in units of the tolerances. */

@@ -18,6 +18,14 @@ static double smallest_step(const nt_integrator *it, double h)
     return fmax(asked, UNITS * DBL_EPSILON * fabs(t));
 }
 
+/* A step across the place where a force begins may be as short as time tells, where no minimum is
+ * asked for. */
+static double finest_step(const nt_integrator *it)
+{
+    double t = it->stepper.now.all[NT_PHASE_T];
+    return fmax(it->minimum_step, UNITS * DBL_EPSILON * fabs(t));
+}
+
 /* The step to try: the wanted one, or what leaves no sliver before the end. */
 static double trim(double wanted, double left)
 {
@@ -240,9 +248,16 @@ static nt_status variable_steps_take(nt_integrator *it, double h, double end, do
         return nt_integrator_give_up(it, status, h, w->error);
     it->awaits = true;
     it->awaiting = *worst;
+    bool aimed = trimmed && it->control.ahead > 0;
+    if ((status = nt_onsets_approach(it, h)) != NT_OK)
+        return nt_integrator_give_up(it, status, h, w->error);
+    it->control.error = worst->size;
+    if (aimed) { /* a step to where a force begins says as little */
+        it->control.error = 0;
+        return NT_OK;
+    }
     /* a trimmed step says nothing against the one that was wanted */
     it->control.next = trimmed ? fmax(next, fmin(wanted, 2 * next)) : fmax(next, w->smallest);
-    it->control.error = worst->size;
     return NT_OK;
 }
 
@@ -269,7 +284,9 @@ static bool misses(nt_integrator *it, double h, const walk *w)
 static nt_status try_step(nt_integrator *it, double end, const walk *w)
 {
     const nt_phase *now = &it->stepper.now;
-    double t = now->all[NT_PHASE_T], wanted = it->control.next, h = trim(wanted, end - t);
+    double t = now->all[NT_PHASE_T], wanted = it->control.next;
+    double finest = finest_step(it);
+    double h = nt_onsets_step(it, trim(wanted, end - t), end - t, finest);
     nt_step_error worst = {.unknown = -1};
     nt_status tried = nt_integrator_attempt(it, h), status = NT_OK;
     if (tried == NT_OK)
@@ -278,6 +295,14 @@ static nt_status try_step(nt_integrator *it, double end, const walk *w)
     bool tells = tried != NT_OK ? h <= w->smallest : !fails || h <= NEAR * now->all[NT_PHASE_STEP];
     if (it->awaits && tells && !review(it, tried, h, w, &status))
         return status;
+    bool begins = false;
+    if (tried == NT_OK && (status = nt_onsets_within(it, h, finest, &begins)) != NT_OK)
+        return nt_integrator_give_up(it, status, h, w->error);
+    if (begins) {
+        it->statistics.rejected++;
+        nt_integrator_roll_back(it);
+        return NT_OK;
+    }
     if (fails)
         return reject(it, tried, h, &worst, w);
     if (misses(it, h, w))

@@ -9,6 +9,7 @@
 #include "model/evaluate.h"
 #include "model/events/events.h"
 #include "model/events/limits.h"
+#include "model/events/onsets.h"
 #include "model/events/sliding.h"
 #include "model/joints/joint.h"
 #include "model/quantities/signal.h"
@@ -452,6 +453,7 @@ nt_status nt_model_build(nt_model *model, nt_error *error)
         (status = nt_signals_check(model, error)) != NT_OK ||
         (status = nt_run_check_delays(origin, error)) != NT_OK)
         return status;
+    nt_model_count_onsets(model);
     if ((status = lay_out_state(model)) != NT_OK || (status = make_pattern(model)) != NT_OK ||
         (status = nt_model_find_parts(model)) != NT_OK ||
         (status = nt_model_find_bounces(model)) != NT_OK ||

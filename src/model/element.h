@@ -170,6 +170,11 @@ static inline bool nt_element_has_parts(const nt_element *e)
 {
     return e->type->energy_part != NULL;
 }
+/* How many places it has at which its force begins (nt_element_type.onsets). */
+static inline int nt_element_count_onsets(const nt_run *run, const nt_element *e)
+{
+    return e->type->onsets ? e->type->onsets(run, e, NULL, NULL) : 0;
+}
 /* Whether it says itself how its forces change with its numbers. */
 static inline bool nt_element_varies(const nt_element *e) { return e->type->vary != NULL; }
 static inline bool nt_element_remark(const nt_model *model, const nt_element *e, char *text,

@@ -183,6 +183,14 @@ typedef struct nt_delay {
     int memory;   /* its first entry in the discrete memory */
 } nt_delay;
 
+/* An operation of a load, abs(x) and the like, that bends where its argument, which depends on the
+ * motion, passes zero; or a table of one variable. */
+typedef struct nt_bend {
+    int operation;
+    const nt_expression *argument;
+    const nt_table *table; /* NULL: none */
+} nt_bend;
+
 struct nt_model {
     nt_arena arena;
     const char *file, *title;
@@ -212,6 +220,8 @@ struct nt_model {
     int n_jumps;
     nt_switch *switches; /* [n_switches] in the order of the file's reading */
     int n_switches;
+    nt_bend *bends; /* [n_bends] likewise */
+    int n_bends;
     int switch_memory;    /* where their values begin in the discrete memory */
     int n_slides;         /* of them those that may slide: the last elements, one each */
     nt_grip_words *grips; /* [n_grips] contacts that stick */

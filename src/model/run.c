@@ -7,6 +7,7 @@
 #include "model/contacts/meeting.h"
 #include "model/evaluate.h"
 #include "model/events/events.h"
+#include "model/events/onsets.h"
 #include "model/events/passings.h"
 #include "model/forces/load.h"
 #include "model/joints/joint.h"
@@ -160,6 +161,8 @@ static void bind_system(nt_run *run)
             s->bounces = s->n_bounces > 0 ? nt_run_bounces : NULL;
         }
     }
+    s->onsets = s->n_onsets > 0 ? nt_run_onsets : NULL;
+    s->hold_onsets = s->n_onsets > 0 ? nt_run_hold_onsets : NULL;
     s->given = s->given_rows ? nt_run_given_rotation : NULL;
     s->accept = s->n_memory > 0 ? nt_run_accept : NULL;
     s->accept_tangent = nt_run_accept_tangent;
@@ -211,6 +214,7 @@ nt_status nt_run_take_state(nt_run *run)
         1 + sizeof(nt_motion) / sizeof(double); /* with a pose of its own, for finding it */
     run->carried =
         damps ? NT_TAKE(arena, one * (size_t)model->n_bodies + (size_t)s->space.nq, double) : NULL;
+    run->onsets = NT_TAKE(arena, s->n_onsets, double);
     run->mass = NT_TAKE(arena, s->space.nv, double);
     run->inertia = NT_TAKE(arena, 9 * (size_t)s->space.n_rotations, double);
     run->motion = run_take_motions(run);
@@ -229,10 +233,10 @@ nt_status nt_run_take_state(nt_run *run)
     run->local.aside = nt_aside_take(model, &run->work);
     if ((model->n_followed > 0 && !run->local.aside) || (run->system.met && !run->motion_before))
         return NT_NO_MEMORY;
-    if (!run->initial_q || !run->initial_v || !run->initial_memory || !run->redundant ||
-        !run->mass || !run->inertia || !run->motion || !run->multipliers || !run->scratch ||
-        !run->passings || !run->idle || !run->named_variables || !run->events_work ||
-        !run->set_now || !run->events_rows || (notes && !run->notes) ||
+    if (!run->onsets || !run->initial_q || !run->initial_v || !run->initial_memory ||
+        !run->redundant || !run->mass || !run->inertia || !run->motion || !run->multipliers ||
+        !run->scratch || !run->passings || !run->idle || !run->named_variables ||
+        !run->events_work || !run->set_now || !run->events_rows || (notes && !run->notes) ||
         (damps && (!run->dampings || !run->carried)) || !nt_parameter_rates_init(run))
         return NT_NO_MEMORY;
     nt_actions_forget_idle(run);

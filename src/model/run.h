@@ -109,6 +109,8 @@ struct nt_run {
     /* derivatives in parameters (parameter.h) */
     struct nt_parameter_rates *rates;      /* [n_parameters]                                    */
     const nt_straight *straight;           /* NULL but while an element is varied               */
+    double *onsets;                        /* [n_onsets] of the point at which they are held    */
+    const double *beyond;                  /* the same while they are, nt_onset_acts; or NULL   */
     double *variables_base;                /* [as variables] while one is varied                */
     double *variables_scratch;             /* [the same]                                        */
     double *varied_residual, *varied_rows; /* [nv], [nh + nn]; [0] without parameters */
@@ -146,6 +148,14 @@ void nt_run_rest(nt_run *run);
 static inline double *nt_run_number(const nt_run *run, size_t place)
 {
     return (double *)(void *)(run->numbers + place);
+}
+
+/* Whether onset k of an element is passed: x > 0; or, while onsets are held, as where they are held
+ * (nt_system.hold_onsets), so that differences of what begins there see one side. */
+static inline bool nt_onset_acts(const nt_run *run, const nt_element *element, int k, double x)
+{
+    const double *held = run->beyond ? run->beyond + element->first_onset + k : NULL;
+    return held && !isnan(*held) ? *held > 0 : x > 0;
 }
 
 /* The data of an element. */

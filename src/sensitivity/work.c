@@ -70,6 +70,8 @@ static nt_status vary_power(nt_sensitivity *s, int i, const nt_phase *at, const 
         status = NT_OK;
     }
     double best = 0, least = (double)INFINITY;
+    if (system->hold_onsets)
+        system->hold_onsets(system->self, &point);
     for (int attempt = 0; attempt < 4 && status == NT_OK; attempt++, step *= 1e-2) {
         double derivative_here, doubt;
         status = difference_power(s, i, at, d, step, differenced, &derivative_here, &doubt);
@@ -80,6 +82,8 @@ static nt_status vary_power(nt_sensitivity *s, int i, const nt_phase *at, const 
         if (doubt <= AGREED * fabs(derivative_here))
             break;
     }
+    if (system->hold_onsets)
+        system->hold_onsets(system->self, NULL);
     *derivative = own.power + best;
     nt_status back = differenced ? system->set_parameters(system->self, s->p) : NT_OK;
     return status != NT_OK ? status : back;

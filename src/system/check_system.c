@@ -38,7 +38,8 @@ static nt_status check_counts(const complaint *c, const nt_system *s)
                   {"n_memory", s->n_memory, 0},
                   {"n_parameters", s->n_parameters, 0},
                   {"n_energies", s->n_energies, 0},
-                  {"n_bounces", s->n_bounces, 0}};
+                  {"n_bounces", s->n_bounces, 0},
+                  {"n_onsets", s->n_onsets, 0}};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         if (counts[i].count < counts[i].least)
             return system_refuse(c, ".%s is %d, expected %d or more", counts[i].name,

@@ -239,6 +239,7 @@ static void in_integrators(void **state)
     assert_int_equal(nt_integrator_row_is_on(NULL, 0), 0);
     IS_NULL("integrator", nt_integrator_run(NULL, 1, 1e-3, NULL, NULL, e));
     assert_int_equal(nt_integrator_is_variable(NULL), 0);
+    assert_int_equal(nt_integrator_ends_at_onsets(NULL), 0);
     shown = nt_integrator_state(NULL);
     assert_true(isnan(shown.t) && !shown.q);
     INVALID(nt_state_copy(NULL, numbers, s, &now));

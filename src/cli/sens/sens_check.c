@@ -261,7 +261,8 @@ static bool is_left_out(const check *c, const nt_option *option)
 }
 
 /* For a method that chooses its steps whatever it is told, other ones where a parameter has
- * changed: so small a part of the tolerance that they hardly matter. */
+ * changed, and where steps end at places that follow the parameters: so small a part of the
+ * tolerance that they hardly matter. */
 static const double TIGHTER = 1e-6, TIGHTEST = 1e-12;
 
 static void tighten(const check *c, nt_integrator_setup *setup)
@@ -299,9 +300,13 @@ static nt_status make_integrator(check *c, nt_error *error)
             options[n++] = thorough[i];
     setup.options = options;
     setup.n_options = n;
-    memset(setup.tolerance, 0, sizeof setup.tolerance);
+    bool follows = nt_integrator_ends_at_onsets(c->plan->integrator) != 0;
+    if (follows)
+        tighten(c, &setup);
+    else
+        memset(setup.tolerance, 0, sizeof setup.tolerance);
     nt_status status = nt_integrator_create(&c->integrator, &setup, error);
-    if (status == NT_OK && nt_integrator_is_variable(c->integrator)) {
+    if (status == NT_OK && !follows && nt_integrator_is_variable(c->integrator)) {
         nt_integrator_destroy(c->integrator);
         tighten(c, &setup);
         status = nt_integrator_create(&c->integrator, &setup, error);

@@ -431,6 +431,21 @@ nt_touch_pose nt_contact_pose(const nt_element *element, const nt_view *view)
                               &view->motion[element->b]);
 }
 
+/* The force of other exponents begins without a slope. */
+int nt_contact_onsets(const nt_run *run, const nt_element *e, const nt_view *view, double *beyond)
+{
+    const nt_contact *c = nt_contact_of(run, e), *read = nt_contact_of(run->model->origin, e);
+    if (!beyond || read->exponent != 1)
+        return read->exponent == 1;
+    nt_touch t = {.l = 0};
+    nt_touch_pose at = nt_contact_pose(e, view);
+    nt_touch_place(&t, c->kind.skeleton, &c->surface, &at);
+    *beyond = c->surface.radius + c->surface.side * (c->surface.offset - t.l);
+    if (c->exponent != 1) /* a parameter has changed it */
+        *beyond = (double)NAN;
+    return 1;
+}
+
 nt_touch_pose nt_contact_pose_of(const nt_contact *c, const nt_motion *A, const nt_motion *B)
 {
     v3 arm_b = m3_apply(B->R, c->center), arm_a = v3_add(v3_sub(B->x, A->x), arm_b);

@@ -201,6 +201,8 @@ bool nt_contact_depends_on_rates(const nt_run *run, const nt_element *element);
 void nt_contact_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque);
 
 void nt_contact_draw(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to);
+int nt_contact_onsets(const nt_run *run, const nt_element *element, const nt_view *view,
+                      double *beyond);
 void nt_contact_arrow(const nt_element *element, const nt_view *view, v3 *point, v3 *force);
 
 /* Bodies and law from the keys, of a surface off that skeleton. */
@@ -243,6 +245,7 @@ void nt_touch_add(const nt_view *view, int body_a, int body_b, const nt_touch *t
     .evaluate = nt_contact_evaluate, .depends_on_rates = nt_contact_depends_on_rates,              \
     .reaction = nt_contact_reaction, .size = sizeof(nt_contact), .draw = nt_contact_draw,          \
     .arrow = nt_contact_arrow, .rates = nt_grip_rates, .row_quantity = nt_grip_row_quantity,       \
-    .row_name = nt_grip_row_name, .as_contact = nt_contact_of, .vary = nt_contact_vary
+    .row_name = nt_grip_row_name, .as_contact = nt_contact_of, .vary = nt_contact_vary,            \
+    .onsets = nt_contact_onsets
 
 #endif

@@ -1,6 +1,7 @@
 #include "model/events/switches.h"
 
 #include "base/decimal.h"
+#include "model/events/onsets.h"
 #include "model/events/passings.h"
 #include "model/events/sliding.h"
 #include "model/expressions/expression_code.h"
@@ -70,7 +71,9 @@ int nt_model_switch(nt_model *model, int operation, const nt_expression *argumen
         time_alone && nt_expression_is_affine_in_pieces(argument, nt_model_time_variable(model));
     if (time_alone && !has_time) /* of parameters: it changes with them alone */
         return -1;
-    if (bent && (!time_alone || !bends_enough(table, affine)))
+    if (bent && !time_alone)
+        return nt_model_bend(model, operation, argument, table) ? -1 : -2;
+    if (bent && !bends_enough(table, affine))
         return -1;
     if (!switches_make_room(model))
         return -2;

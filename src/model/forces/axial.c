@@ -172,9 +172,10 @@ typedef struct axial_force {
 } axial_force;
 
 /* T = e + d, or one side of it: then dT/de and dT/dd are those of a stop. */
-static void axial_add_spring(axial_force *to, const nt_axial *axial, const double *law,
-                             const nt_coordinate *x)
+static void axial_add_spring(axial_force *to, const nt_run *run, const nt_element *element,
+                             const double *law, const nt_coordinate *x)
 {
+    const nt_axial *axial = nt_element_data(run, element);
     double k = law[NT_AXIAL_STIFFNESS], c = law[NT_AXIAL_DAMPING];
     double elongation = x->value - law[NT_AXIAL_FREE];
     double e = k * elongation + law[NT_AXIAL_PRELOAD], d = c * x->rate;
@@ -183,7 +184,7 @@ static void axial_add_spring(axial_force *to, const nt_axial *axial, const doubl
     double T = e + d, damping = d;
     if (nt_axial_has(axial, NT_AXIAL_ONLY)) {
         double side = axial->only == 0 ? 1 : -1;
-        nt_stop stop = nt_stop_of(side * e, side * d);
+        nt_stop stop = nt_stop_of(side * e, side * d, nt_onset_acts(run, element, 0, side * e));
         by_e = stop.by_elastic, by_d = stop.by_viscous;
         T = side * stop.f, damping = side * stop.damping;
         if (k != 0) /* beside that at e = 0, beyond which there is none */
@@ -204,13 +205,14 @@ static void axial_add_spring(axial_force *to, const nt_axial *axial, const doubl
     to->power -= (numbers || axial->stores ? damping : T) * x->rate;
 }
 
-/* side +1: x stays below `limit`; -1: above. */
-static void axial_add_stop(axial_force *to, const nt_axial *axial, double side, double limit,
-                           const nt_coordinate *x)
+/* side +1: x stays below `limit`; -1: above. onset: its number. */
+static void axial_add_stop(axial_force *to, const nt_run *run, const nt_element *e, int onset,
+                           double side, double limit, const nt_coordinate *x)
 {
+    const nt_axial *axial = nt_element_data(run, e);
     double k = axial->limits.stiffness, c = axial->limits.damping;
     double g = side * (x->value - limit), g_rate = side * x->rate;
-    nt_stop stop = nt_stop_of(k * g, c * g_rate);
+    nt_stop stop = nt_stop_of(k * g, c * g_rate, nt_onset_acts(run, e, onset, g));
     to->T += side * stop.f;
     to->by_value += k * stop.by_elastic;
     to->by_rate += c * stop.by_viscous;
@@ -218,11 +220,10 @@ static void axial_add_stop(axial_force *to, const nt_axial *axial, double side, 
     to->power -= stop.damping * g_rate;
 }
 
-static nt_status axial_find_force(const nt_element *e, const nt_view *view, const nt_coordinate *x,
-                                  axial_force *out)
+/* What the laws give at a point, law[NT_AXIAL_LAWS]. */
+static nt_status axial_find_laws(const nt_axial *axial, const nt_view *view, double *law)
 {
-    const nt_axial *axial = nt_element_data(view->run, e);
-    double law[NT_AXIAL_LAWS], values[NT_AXIAL_LAWS] = {0};
+    double values[NT_AXIAL_LAWS] = {0};
     nt_status status = NT_OK;
     if (axial->n_functions > 0)
         status = nt_coupling_evaluate(&axial->coupling, view, axial->functions, axial->n_functions,
@@ -235,6 +236,17 @@ static nt_status axial_find_force(const nt_element *e, const nt_view *view, cons
         law[axial->law_of[i]] = values[i];
     if (axial_is_line(axial) && !nt_axial_has(axial, NT_AXIAL_FIRST_LAW + NT_AXIAL_FREE))
         law[NT_AXIAL_FREE] = axial->distance;
+    return NT_OK;
+}
+
+static nt_status axial_find_force(const nt_element *e, const nt_view *view, const nt_coordinate *x,
+                                  axial_force *out)
+{
+    const nt_axial *axial = nt_element_data(view->run, e);
+    double law[NT_AXIAL_LAWS];
+    nt_status status = axial_find_laws(axial, view, law);
+    if (status != NT_OK)
+        return status;
     *out = (axial_force){0};
     if (nt_axial_has(axial, NT_AXIAL_FIRST_LAW + NT_AXIAL_VALUE)) {
         /* what depends on the motion is a law of the mechanism, as that of a spring, and no load */
@@ -244,12 +256,13 @@ static nt_status axial_find_force(const nt_element *e, const nt_view *view, cons
         out->by_law[NT_AXIAL_VALUE] = sign;
         out->power = axial->stores ? 0 : -out->T * x->rate;
     } else {
-        axial_add_spring(out, axial, law, x);
+        axial_add_spring(out, view->run, e, law, x);
     }
+    int onset = nt_axial_has(axial, NT_AXIAL_ONLY);
     if (nt_axial_has(axial, NT_AXIAL_LOWER))
-        axial_add_stop(out, axial, -1, axial->limits.lower, x);
+        axial_add_stop(out, view->run, e, onset++, -1, axial->limits.lower, x);
     if (nt_axial_has(axial, NT_AXIAL_UPPER))
-        axial_add_stop(out, axial, 1, axial->limits.upper, x);
+        axial_add_stop(out, view->run, e, onset, 1, axial->limits.upper, x);
     return isfinite(out->T) ? NT_OK : NT_NOT_FINITE;
 }
 
@@ -515,6 +528,38 @@ bool nt_axial_is_smooth(const nt_run *run, const nt_element *e)
 {
     const nt_axial *axial = nt_element_data(run, e);
     return !nt_axial_has(axial, NT_AXIAL_ONLY) && !nt_axial_has(axial, NT_AXIAL_LIMITS);
+}
+
+/* Of a spring on one side the elongation beyond that without force, and the way into both stops. */
+int nt_axial_onsets(const nt_run *run, const nt_element *e, const nt_view *view, double *beyond)
+{
+    static const nt_terms none = {.parts = 0};
+    const nt_axial *axial = nt_element_data(run, e);
+    bool one_sided = nt_axial_has(axial, NT_AXIAL_ONLY),
+         lower = nt_axial_has(axial, NT_AXIAL_LOWER), upper = nt_axial_has(axial, NT_AXIAL_UPPER);
+    int n = one_sided + lower + upper, k = 0;
+    if (!beyond || n == 0)
+        return n;
+    nt_view alone = *view;
+    nt_coordinate x;
+    double law[NT_AXIAL_LAWS];
+    alone.terms = &none;
+    alone.energy = NULL;
+    nt_status status = nt_axial_coordinate(e, &alone, &x);
+    if (status == NT_OK && one_sided)
+        status = axial_find_laws(axial, &alone, law);
+    if (status != NT_OK)
+        x.value = law[NT_AXIAL_FREE] = law[NT_AXIAL_PRELOAD] = law[NT_AXIAL_STIFFNESS] = NAN;
+    if (one_sided) {
+        double stiffness = law[NT_AXIAL_STIFFNESS]; /* without it there is no number */
+        double elongation = x.value - law[NT_AXIAL_FREE] + law[NT_AXIAL_PRELOAD] / stiffness;
+        beyond[k++] = (axial->only == 0) == (stiffness > 0) ? elongation : -elongation;
+    }
+    if (lower)
+        beyond[k++] = axial->limits.lower - x.value;
+    if (upper)
+        beyond[k] = x.value - axial->limits.upper;
+    return n;
 }
 
 void nt_axial_reaction(const nt_element *e, const nt_view *view, v3 *force, v3 *torque)

@@ -92,6 +92,8 @@ bool nt_axial_depends_on_rates(const nt_run *run, const nt_element *element);
 bool nt_axial_gives_energy(const nt_model *model, const nt_element *element);
 bool nt_axial_is_smooth(const nt_run *run, const nt_element *element);
 void nt_axial_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque);
+int nt_axial_onsets(const nt_run *run, const nt_element *element, const nt_view *view,
+                    double *beyond);
 
 void nt_axial_draw(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to);
 
@@ -104,7 +106,7 @@ void nt_axial_draw(const nt_run *run, const nt_element *element, nt_sketch_put *
     .prepare = nt_axial_prepare, .declare = nt_axial_declare, .evaluate = nt_axial_evaluate,       \
     .input = nt_axial_input, .depends_on_rates = nt_axial_depends_on_rates,                        \
     .gives_energy = nt_axial_gives_energy, .is_smooth = nt_axial_is_smooth,                        \
-    .reaction = nt_axial_reaction, .draw = nt_axial_draw
+    .reaction = nt_axial_reaction, .draw = nt_axial_draw, .onsets = nt_axial_onsets
 
 /* Keys. */
 extern const char *const nt_axial_sides[]; /* of `only` */

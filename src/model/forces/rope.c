@@ -262,11 +262,13 @@ static void rope_find_weights(const nt_rope *rope, const rope_way *way, double *
     }
 }
 
-static void rope_find_pulls(const nt_rope *rope, const rope_way *way, rope_pulls *out)
+static void rope_find_pulls(const nt_run *run, const nt_element *element, const rope_way *way,
+                            rope_pulls *out)
 {
+    const nt_rope *rope = nt_element_data(run, element);
     double k = rope->stiffness, c = rope->damping, e = way->length - way->free;
     double w[ROPE_POINTS], log_by[ROPE_POINTS][ROPE_NUMBERS], W = 0, W_by[ROPE_NUMBERS] = {0};
-    nt_stop stop = nt_stop_of(k * e, c * way->length_rate);
+    nt_stop stop = nt_stop_of(k * e, c * way->length_rate, nt_onset_acts(run, element, 0, e));
     int n = way->pieces;
     memset(out, 0, sizeof *out);
     out->potential = e > 0 ? 0.5 * k * e * e : 0;
@@ -382,7 +384,7 @@ static nt_status rope_evaluate(const nt_element *e, const nt_view *view)
     nt_status status = rope_find_way(e, view, &way);
     if (status != NT_OK)
         return status;
-    rope_find_pulls(rope, &way, &pulls);
+    rope_find_pulls(view->run, e, &way, &pulls);
     if (!isfinite(pulls.T[0]))
         return NT_NOT_FINITE;
     if (view->energy) {
@@ -414,6 +416,15 @@ static bool rope_depends_on_rates(const nt_run *run, const nt_element *e)
     return rope->damping != 0 || rope->friction.coefficient != 0;
 }
 
+static int rope_onsets(const nt_run *run, const nt_element *e, const nt_view *view, double *beyond)
+{
+    rope_way way;
+    (void)run;
+    if (beyond)
+        *beyond = rope_find_way(e, view, &way) == NT_OK ? way.length - way.free : (double)NAN;
+    return 1;
+}
+
 static bool rope_is_smooth(const nt_run *run, const nt_element *e)
 {
     (void)run, (void)e;
@@ -431,7 +442,7 @@ static void rope_reaction(const nt_element *e, const nt_view *view, v3 *force, v
     *force = v3_of(NAN, NAN, NAN);
     if (rope_find_way(e, view, &way) != NT_OK)
         return;
-    rope_find_pulls(nt_element_data(view->run, e), &way, &pulls);
+    rope_find_pulls(view->run, e, &way, &pulls);
     *force = v3_scale(-pulls.T[way.pieces - 1], way.n[way.pieces - 1]);
 }
 
@@ -443,7 +454,7 @@ void nt_rope_look(const nt_element *e, const nt_view *view, double *length, doub
     *length = *rate = pulls[0] = pulls[1] = (double)NAN;
     if (rope_find_way(e, view, &way) != NT_OK)
         return;
-    rope_find_pulls(nt_element_data(view->run, e), &way, &all);
+    rope_find_pulls(view->run, e, &way, &all);
     *length = way.length, *rate = way.length_rate;
     pulls[0] = all.T[0], pulls[1] = all.T[way.pieces - 1];
 }
@@ -480,7 +491,7 @@ void nt_rope_follow(const nt_element *e, const nt_view *view, const char *which,
     bool length = strcmp(which, "length") == 0, rate = strcmp(which, "rate") == 0;
     if (rope_find_way(e, view, &way) != NT_OK)
         return;
-    rope_find_pulls(nt_element_data(view->run, e), &way, &pulls);
+    rope_find_pulls(view->run, e, &way, &pulls);
     const double *by = pulls.by[component == 0 ? 0 : way.pieces - 1];
     for (int j = 0; j < way.pieces; j++) {
         v3 row = v3_of(0, 0, 0), rate_row = row;
@@ -536,6 +547,7 @@ const nt_element_type nt_force_rope = {
     .evaluate = rope_evaluate,
     .depends_on_rates = rope_depends_on_rates,
     .is_smooth = rope_is_smooth,
+    .onsets = rope_onsets,
     .reaction = rope_reaction,
     .remark = rope_remark,
     .draw = rope_draw,

@@ -11,6 +11,7 @@
 #define NUTATE_MODEL_STOP_H
 
 #include <math.h>
+#include <stdbool.h>
 
 typedef struct nt_stop {
     double f;                      /* 0 where a <= 0 */
@@ -18,10 +19,11 @@ typedef struct nt_stop {
     double damping;                /* a b / h: the damper's part of f */
 } nt_stop;
 
-static inline nt_stop nt_stop_of(double a, double b)
+/* acts: a > 0; or, as it is beside the place where it begins, on either side of it. */
+static inline nt_stop nt_stop_of(double a, double b, bool acts)
 {
     double h = hypot(a, b);
-    if (!(a > 0) || h == 0)
+    if (!acts || h == 0)
         return (nt_stop){0};
     double elastic = a / h, viscous = b / h;
     return (nt_stop){.f = a * (1 + viscous),

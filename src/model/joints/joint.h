@@ -244,6 +244,9 @@ bool nt_joint_row_limits(const nt_joint *joint, int r);
 void nt_joint_draw(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to);
 v3 nt_joint_site(const nt_run *run, const nt_element *element);
 bool nt_joint_is_smooth(const nt_run *run, const nt_element *element);
+/* Of its limits that are springs (joint_load.c). */
+int nt_joint_onsets(const nt_run *run, const nt_element *element, const nt_view *view,
+                    double *beyond);
 bool nt_joint_does_work(const nt_model *model, const nt_element *element);
 int nt_joint_rows(const nt_model *model, const nt_element *element);
 nt_status nt_joint_prepare(nt_run *run, const nt_element *element, const nt_row_spec *specs, int n,
@@ -274,7 +277,7 @@ void nt_joint_reaction(const nt_element *element, const nt_view *view, v3 *force
     .row_quantity = nt_joint_row_quantity, .row_name = nt_joint_row_name,                          \
     .reaction = nt_joint_reaction, .as_joint = nt_joint_of, .align = nt_joint_align,               \
     .site = nt_joint_site, .is_smooth = nt_joint_is_smooth, .does_work = nt_joint_does_work,       \
-    .draw = nt_joint_draw, .memory = NT_MEMORY_COUNTS
+    .draw = nt_joint_draw, .memory = NT_MEMORY_COUNTS, .onsets = nt_joint_onsets
 
 /* Friction and limits along the free coordinate (joint_load.c): adds terms, or energies. Called by
  * nt_joint_evaluate. */

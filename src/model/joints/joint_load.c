@@ -49,13 +49,15 @@ static void add_friction(axis_law *law, const nt_joint *joint, double rate, doub
     law->power += s * rate;
 }
 
-/* side +1: x stays below `limit`; -1: above. g = side (x - limit), see stop.h. */
-static void add_stop(axis_law *law, const nt_joint *joint, double side, double limit, double value,
-                     double rate)
+/* side +1: x stays below `limit`; -1: above. g = side (x - limit), see stop.h; onset: its number.
+ */
+static void add_stop(axis_law *law, const nt_run *run, const nt_element *e, int onset, double side,
+                     double limit, const nt_coordinate *x)
 {
+    const nt_joint *joint = nt_joint_of(run, e);
     double k = joint->limits.stiffness, c = joint->limits.damping;
-    double g = side * (value - limit), g_rate = side * rate;
-    nt_stop stop = nt_stop_of(k * g, c * g_rate);
+    double g = side * (x->value - limit), g_rate = side * x->rate;
+    nt_stop stop = nt_stop_of(k * g, c * g_rate, nt_onset_acts(run, e, onset, g));
 
     law->s -= side * stop.f;
     law->s_value -= k * stop.by_elastic;
@@ -81,17 +83,38 @@ static unsigned loads_in(const nt_joint *joint, const nt_view *view, unsigned pa
     return loads;
 }
 
-static axis_law joint_load_law_of(const nt_joint *joint, unsigned loads, const nt_coordinate *x,
-                                  double side)
+static axis_law joint_load_law_of(const nt_run *run, const nt_element *e, unsigned loads,
+                                  const nt_coordinate *x, double side)
 {
+    const nt_joint *joint = nt_joint_of(run, e);
     axis_law law = {0};
+    int upper = joint->given & NT_GIVEN_LOWER ? 1 : 0;
     if (loads & NT_GIVEN_FRICTION)
         add_friction(&law, joint, x->rate, side);
     if ((loads & NT_GIVEN_LIMITS) && (joint->given & NT_GIVEN_UPPER))
-        add_stop(&law, joint, 1, joint->limits.upper, x->value, x->rate);
+        add_stop(&law, run, e, upper, 1, joint->limits.upper, x);
     if ((loads & NT_GIVEN_LIMITS) && (joint->given & NT_GIVEN_LOWER))
-        add_stop(&law, joint, -1, joint->limits.lower, x->value, x->rate);
+        add_stop(&law, run, e, 0, -1, joint->limits.lower, x);
     return law;
+}
+
+int nt_joint_onsets(const nt_run *run, const nt_element *element, const nt_view *view,
+                    double *beyond)
+{
+    const nt_joint *joint = nt_joint_of(run, element);
+    const unsigned springs = NT_GIVEN_LIMITS | NT_GIVEN_LIMIT_STIFFNESS;
+    bool lower = joint->given & NT_GIVEN_LOWER, upper = joint->given & NT_GIVEN_UPPER;
+    int n = (joint->given & springs) == springs ? lower + upper : 0;
+    if (!beyond || n == 0)
+        return n;
+    double x = (double)NAN;
+    if (loads_in(joint, view, NT_ALL_PARTS) & NT_GIVEN_LIMITS)
+        x = nt_joint_coordinate(element, view, translates(joint)).value;
+    if (lower)
+        beyond[0] = joint->limits.lower - x;
+    if (upper)
+        beyond[lower] = x - joint->limits.upper;
+    return n;
 }
 
 static nt_status side_of(const nt_joint *joint, const nt_view *view, double *side)
@@ -121,7 +144,7 @@ nt_status nt_joint_load_evaluate(const nt_element *element, const nt_view *view)
     nt_status status = side_of(joint, view, &side);
     if (status != NT_OK)
         return status;
-    axis_law law = joint_load_law_of(joint, loads, &x, side);
+    axis_law law = joint_load_law_of(view->run, element, loads, &x, side);
     if (!isfinite(law.s))
         return NT_NOT_FINITE;
     if (view->energy) {
@@ -158,7 +181,7 @@ void nt_joint_load_reaction(const nt_element *element, const nt_view *view, v3 *
     v3 axis = m3_apply(view->motion[element->a].R, joint->e[2]);
     v3 *part = translates(joint) ? force : torque;
     double side = nt_joint_sticks(joint) ? nt_expression_value(joint->side, view->variables) : 0;
-    *part = v3_axpy(joint_load_law_of(joint, loads, &x, side).s, axis, *part);
+    *part = v3_axpy(joint_load_law_of(view->run, element, loads, &x, side).s, axis, *part);
 }
 
 nt_status nt_joint_load_check(const nt_run *run, const nt_element *element, nt_error *error)

@@ -164,6 +164,7 @@ const nt_element_type nt_joint_screw = {
     .site = nt_joint_site,
     .align = align,
     .is_smooth = nt_joint_is_smooth,
+    .onsets = nt_joint_onsets,
     .does_work = nt_joint_does_work,
     .drawing = NT_DRAW_SCREW,
     .draw = nt_joint_draw,

@@ -164,6 +164,8 @@ nt_status nt_run_energy_tangent(void *self, const nt_point *at, int k, nt_energy
     double room[2];
     nt_switches_room(run, at->t, at->memory, rates->variables, room);
     int side = nt_difference_side(room, &h);
+    if (run->system.hold_onsets)
+        run->system.hold_onsets(run, at);
     for (int level = 0; level < LEVELS && !good; level++, h *= NEXT_STEP) {
         energy_slope next;
         status = difference_energy(run, k, at, h, side, &next);
@@ -179,6 +181,8 @@ nt_status nt_run_energy_tangent(void *self, const nt_point *at, int k, nt_energy
         found = found || status == NT_OK;
     }
     put_parameter(run, at, k, 0);
+    if (run->system.hold_onsets)
+        run->system.hold_onsets(run, NULL);
     *derivative = (nt_energy){.kinetic = best[0], .potential = best[1], .power = best[2]};
     return found ? NT_OK : status;
 }

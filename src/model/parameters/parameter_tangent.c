@@ -305,7 +305,12 @@ typedef enum formula { TWO, SIX, WIDE_SIX } formula;
 
 static nt_status parameter_differentiate(variation *v, const nt_touched *t, formula by, slope *out)
 {
-    const nt_element *e = &v->run->model->elements[t->element];
+    nt_run *run = v->run;
+    const nt_element *e = &run->model->elements[t->element];
+    if (!e->type->touches && nt_element_count_onsets(run, e) > 0) {
+        e->type->onsets(run, e, &v->view, run->onsets + e->first_onset);
+        run->beyond = run->onsets; /* every difference sees the side where the element is */
+    }
     if (t->motion)
         motion_rates(v, t->motion, v->terms.level == NT_ACCELERATION);
     bool apart = t->own.count == 0 && t->of_joint[0].count == 0 && t->of_joint[1].count == 0 &&
@@ -320,6 +325,7 @@ static nt_status parameter_differentiate(variation *v, const nt_touched *t, form
     nt_status status = by == TWO   ? parameter_difference(v, t, step, out)
                        : by == SIX ? best_difference(v, t, step, out)
                                    : sixth_order(v, t, step, out, &good);
+    run->beyond = NULL;
     restore(v, t);
     return status;
 }
