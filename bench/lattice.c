@@ -342,18 +342,21 @@ static int next_size(const int *sizes, int count, int size)
 static double solve_flops(const nt_block_lu *block)
 {
     double flops = 0;
-    const int *at = block->program, *end = at + block->program_length;
-    for (; at < end; at += ((const nt_record *)at)->length) {
-        const nt_record *record = (const nt_record *)at;
-        double blocks = 1 + 2.0 * record->count;
-        if (record->kind == NT_RECORD_SCALED || record->kind == NT_RECORD_BODY)
-            flops += 6 * blocks;
-        if (record->kind == NT_RECORD_FULL || record->kind == NT_RECORD_BODY)
-            flops += 18 * blocks;
+    for (int w = 0; w < block->n_windows; w++) {
+        const nt_window *window = &block->window[w];
+        const int *at = block->program + window->begin, *end = block->program + window->end;
+        for (; at < end; at += ((const nt_record *)at)->length) {
+            const nt_record *record = (const nt_record *)at;
+            double blocks = 1 + 2.0 * record->count;
+            if (record->kind == NT_RECORD_SCALED || record->kind == NT_RECORD_BODY)
+                flops += 6 * blocks;
+            if (record->kind == NT_RECORD_FULL || record->kind == NT_RECORD_BODY)
+                flops += 18 * blocks;
+        }
+        at = block->rows + window->rows, end = block->rows + window->row_end;
+        for (; at < end; at += ((const nt_row *)at)->length)
+            flops += 6.0 * ((const nt_row *)at)->scaled + 18.0 * ((const nt_row *)at)->full;
     }
-    at = block->rows, end = at + block->rows_length;
-    for (; at < end; at += ((const nt_row *)at)->length)
-        flops += 6.0 * ((const nt_row *)at)->scaled + 18.0 * ((const nt_row *)at)->full;
     return flops;
 }
 
