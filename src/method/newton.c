@@ -3,6 +3,7 @@
 
 #include "base/target.h"
 #include "base/vector3.h"
+#include "linalg/lanes.h"
 #include "system/turning.h"
 
 #include <float.h>
@@ -219,20 +220,15 @@ static nt_status solve(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
 /* ---- correct -------------------------------------------------------------------------------- */
 
 /* x += Dx, x' += gamma' Dx, x'' += beta' Dx; with beta = 0 x stays */
-static inline void add_triple(const nt_newton *w, int i, v3 Dx)
+NT_HOT NT_WIDE static void add_increments(const nt_family *c, int nv, const double *restrict Dx,
+                                          double *restrict x, double *restrict rate,
+                                          double *restrict acceleration)
 {
-    double *x = w->increment + i, *rate = w->rate + i, *acceleration = w->acceleration + i;
-    v3_store(x, v3_axpy(w->c.position, Dx, v3_load(x)));
-    v3_store(rate, v3_axpy(w->c.gamma_prime, Dx, v3_load(rate)));
-    v3_store(acceleration, v3_axpy(w->c.beta_prime, Dx, v3_load(acceleration)));
-}
-
-static void add_numbers(const nt_newton *w, int from, int to)
-{
-    for (int i = from; i < to; i++) {
-        w->increment[i] += w->c.position * w->z[i];
-        w->rate[i] += w->c.gamma_prime * w->z[i];
-        w->acceleration[i] += w->c.beta_prime * w->z[i];
+    double position = c->position, gamma_prime = c->gamma_prime, beta_prime = c->beta_prime;
+    for (int i = 0; i < nv; i++) {
+        x[i] += position * Dx[i];
+        rate[i] += gamma_prime * Dx[i];
+        acceleration[i] += beta_prime * Dx[i];
     }
 }
 
@@ -255,19 +251,13 @@ NT_HOT nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w, nt_matrix 
         return status;
     for (int b = 0; b < p->space.n_blocks; b++) {
         const nt_block *block = &p->space.blocks[b];
-        int i = block->v, end = i + block->nv;
+        double *turn = w->z + block->v + block->nv - 3;
         if (block->rotation >= 0 && p->frame == NT_SE3)
-            nt_motion_map(w->T_inverse + 36 * block->rotation, w->z + i);
-        else if (block->rotation >= 0) {
-            v3 Dx = m3_apply(m3_load(w->T_inverse + 9 * block->rotation), v3_load(w->z + end - 3));
-            v3_store(w->z + end - 3, Dx);
-            add_triple(w, end - 3, Dx); /* what was just stored is not read again at once */
-            if (block->kind == NT_R3SO3)
-                add_triple(w, i, v3_load(w->z + i));
-            continue;
-        }
-        add_numbers(w, i, end);
+            nt_motion_map(w->T_inverse + 36 * block->rotation, w->z + block->v);
+        else if (block->rotation >= 0)
+            v3_store(turn, m3_apply(m3_load(w->T_inverse + 9 * block->rotation), v3_load(turn)));
     }
+    add_increments(&w->c, p->nv, w->z, w->increment, w->rate, w->acceleration);
     add_multipliers(p->nc, 1 / w->c.scale, w->z + p->nv, s->next.lambda);
     return NT_OK;
 }
@@ -427,19 +417,21 @@ static void set_tolerances(const nt_stepper *s, const nt_newton *w, bool correct
                 fmin(per_residual[s->factors->dropped[k]], 1 / FOLLOWS);
 }
 
-/* Four strands become vector instructions. */
+/* Four strands, side by side. */
 NT_HOT NT_WIDE static double worst_ratio(const double *restrict x, const double *restrict weight,
                                          int n)
 {
-    enum { STRANDS = 4 };
-    double most[STRANDS] = {0}, sum[STRANDS] = {0};
+    static const double none = -0.0;
+    const lanes_mask sign = (lanes_mask)(lanes){none, none, none, none};
+    lanes most = {0}, sum = {0};
     int i = 0;
-    for (; i + STRANDS <= n; i += STRANDS)
-        for (int l = 0; l < STRANDS; l++) {
-            double ratio = fabs(x[i + l]) * weight[i + l];
-            most[l] = ratio > most[l] ? ratio : most[l];
-            sum[l] += ratio;
-        }
+    for (; i + 4 <= n; i += 4) {
+        lanes ratio = (lanes)((lanes_mask) * (const lanes_anywhere *)(x + i) & ~sign) *
+                      *(const lanes_anywhere *)(weight + i);
+        lanes_mask above = (lanes_mask)(ratio > most);
+        most = (lanes)(((lanes_mask)ratio & above) | ((lanes_mask)most & ~above));
+        sum += ratio;
+    }
     for (; i < n; i++) {
         double ratio = fabs(x[i]) * weight[i];
         most[0] = larger(ratio, most[0]);

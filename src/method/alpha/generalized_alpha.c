@@ -60,12 +60,16 @@ NT_HOT static void place(nt_stepper *s, const nt_newton *w)
  *
  *   [ s (beta' M T^-1 + gamma' C T^-1 + K)   R_lambda   R_mu ]
  *   [ Phi_q                                     0        0   ]
- *   [ gamma' kappa_v T^-1 + kappa_q             0        0   ] */
+ *   [ gamma' kappa_v T^-1 + kappa_q             0        0   ]
+ *
+ * With kept factors T^-1 stays that of the prediction: corrections change it far less than it
+ * differs from that of the factors' own step. */
 NT_HOT static nt_status equilibrium(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
 {
     const nt_problem *p = s->problem;
     place(s, w);
-    if (nt_newton_needs_maps(s, tangent))
+    bool first = s->report.iterations == 0;
+    if (tangent || (first && nt_newton_needs_maps(s, tangent)))
         nt_space_tangent(&p->space, p->frame, w->increment, NULL, w->T_inverse);
     return nt_newton_evaluate(s, w, w->T_inverse, NULL, tangent);
 }
