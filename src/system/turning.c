@@ -15,6 +15,8 @@ struct nt_turning {
     m3 *Q;         /* [n_blocks] rotations since then                       */
     int *block;    /* [n_nodes] block of the space that a node turns with, -1: it does not */
     bool *chained; /* [n_blocks] in a chain, of which a node's rotation is only a part */
+    int *alone;    /* [n_alone] nodes that turn and are in none              */
+    int n_alone;
     nt_chains *chains;
     int *group;      /* [n_groups + 1] where the slots of each node with rows begin */
     int *slot;       /* [group[n_groups]] blocks of rows, one node after the other */
@@ -93,8 +95,9 @@ nt_status nt_turning_take(nt_factors *f)
         nt_chains_take(&t->chains, &f->arena, p, t->chained) != NT_OK)
         return NT_NO_MEMORY;
     t->block = NT_TAKE(&f->arena, p->pattern->n_nodes, int);
+    t->alone = NT_TAKE(&f->arena, p->pattern->n_nodes, int);
     int *owner = NT_TAKE(&f->arena, p->nv, int); /* the block of each entry of v */
-    if (!t->block || !owner || nt_matrix_init(&t->now, p->pattern) != NT_OK)
+    if (!t->block || !t->alone || !owner || nt_matrix_init(&t->now, p->pattern) != NT_OK)
         return NT_NO_MEMORY;
     for (int i = 0; i < p->nv; i++)
         owner[i] = -1;
@@ -104,6 +107,8 @@ nt_status nt_turning_take(nt_factors *f)
     for (int node = 0; node < p->pattern->n_nodes; node++) {
         int b = node < p->pattern->n_primary ? owner[p->pattern->node_start[node]] : -1;
         t->block[node] = b >= 0 && turns(p, node, b) ? b : -1;
+        if (t->block[node] >= 0 && !t->chained[b])
+            t->alone[t->n_alone++] = node;
     }
     t->alike = t->found = true;
     f->turning = t;
@@ -319,11 +324,9 @@ static nt_status find_turns(nt_factors *f, const nt_point *at, const nt_combinat
 static void turn(const nt_problem *p, const nt_turning *t, bool after, double *z)
 {
     const nt_pattern *pattern = p->pattern;
-    for (int node = 0; node < pattern->n_primary; node++) {
-        double *x = z + pattern->node_start[node];
-        if (t->block[node] < 0 || t->chained[t->block[node]])
-            continue;
-        const m3 *Q = &t->Q[t->block[node]];
+    for (int i = 0; i < t->n_alone; i++) {
+        double *x = z + pattern->node_start[t->alone[i]];
+        const m3 *Q = &t->Q[t->block[t->alone[i]]];
         v3_store(x, after ? m3_apply(*Q, v3_load(x)) : m3_apply_transposed(*Q, v3_load(x)));
     }
     nt_chains_turn(t->chains, after, z);

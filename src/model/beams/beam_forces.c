@@ -1,6 +1,6 @@
 /* What a beam needs in most evaluations: elastic forces and energies without their tangent, of four
  * points at a time whatever elements they belong to. Between the points' fields and the nodes go
- * vectors of one point; see beam_four.h.
+ * vectors of one point; see linalg/four.h.
  *
  * Of one point, with n = p . p and y = p* (0, v), all products of quaternions:
  *
@@ -10,7 +10,7 @@
  *
  *   gam' = (vec(p* (0, v') p) + 2 vec(y p') - 2 (p . p') gam)/n,
  *   kap' = (2/n) (vec(p* d') - vec(d* p') - (p . p') kap). */
-#include "model/beams/beam_four.h"
+#include "linalg/four.h"
 
 #include "model/beams/beam_element.h"
 

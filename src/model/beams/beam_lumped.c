@@ -7,8 +7,8 @@
  *
  *   [m I, -me~; me~, rho],   [0, -(w x me)~ - w~ me~; 0, w~ rho - (rho w)~],
  *   [0, -(alpha~ + w~ w~) me~; 0, a~ me~ + rho alpha~ - (rho alpha)~ + w~ (rho w~ - (rho w)~)]. */
+#include "linalg/four.h"
 #include "model/beams/beam_element.h"
-#include "model/beams/beam_four.h"
 #include "model/elements.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ NT_INLINE void load_four(const nt_view *view, const nt_beam *b, int first, movin
     for (int k = 0; k < 6; k++) {
         for (int l = 0; l < 4; l++)
             part[k][l] = lanes_load((const double *)m[l] + 4 * k);
-        four_transpose(part[k]);
+        lanes_transpose(part[k]);
     }
     const lanes *at = part[0];
     *to = (moving){.x = {at[0], at[1], at[2]},
@@ -98,8 +98,8 @@ NT_INLINE four_m3 four_maps(const m3 maps[4])
         a[l] = lanes_load(&maps[l].xx);
         b[l] = lanes_load(&maps[l].yy);
     }
-    four_transpose(a);
-    four_transpose(b);
+    lanes_transpose(a);
+    lanes_transpose(b);
     lanes zz = {maps[0].zz, maps[1].zz, maps[2].zz, maps[3].zz};
     return (four_m3){a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], zz};
 }
@@ -109,8 +109,8 @@ NT_INLINE void put_four(const nt_view *view, const nt_beam *b, int first, int pa
 {
     lanes a[4] = {block->xx, block->xy, block->xz, block->yx};
     lanes c[4] = {block->yy, block->yz, block->zx, block->zy};
-    four_transpose(a);
-    four_transpose(c);
+    lanes_transpose(a);
+    lanes_transpose(c);
     int at = 4 * (b->n_elements * (b->p + 1) * (b->p + 1) + first) + part;
     for (int l = 0; l < 4 && first + l < b->n_nodes; l++) {
         double *to = nt_view_couple(view, at + 4 * l);

@@ -1,9 +1,15 @@
 /* Vectors, quaternions and matrices of four points or four nodes side by side: entry k of each
  * component belongs to the k-th of them. The formulas are those of one. */
-#ifndef NUTATE_MODEL_BEAM_FOUR_H
-#define NUTATE_MODEL_BEAM_FOUR_H
+#ifndef NUTATE_LINALG_FOUR_H
+#define NUTATE_LINALG_FOUR_H
 
-#include "model/beams/beam_strain.h"
+#include "base/target.h"
+#include "base/vector3.h"
+#include "linalg/lanes.h"
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between inlined functions only */
+#endif
 
 typedef struct four_v3 {
     lanes x, y, z;
@@ -15,42 +21,29 @@ typedef struct four_m3 {
     lanes xx, xy, xz, yx, yy, yz, zx, zy, zz;
 } four_m3;
 
-/* Entry k of row i becomes entry i of row k. */
-NT_INLINE void four_transpose(lanes a[4])
-{
-    lanes ab = __builtin_shufflevector(a[0], a[1], 0, 4, 2, 6);
-    lanes ba = __builtin_shufflevector(a[0], a[1], 1, 5, 3, 7);
-    lanes cd = __builtin_shufflevector(a[2], a[3], 0, 4, 2, 6);
-    lanes dc = __builtin_shufflevector(a[2], a[3], 1, 5, 3, 7);
-    a[0] = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
-    a[1] = __builtin_shufflevector(ba, dc, 0, 1, 4, 5);
-    a[2] = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
-    a[3] = __builtin_shufflevector(ba, dc, 2, 3, 6, 7);
-}
-
 NT_INLINE lanes four_all(double s) { return (lanes){s, s, s, s}; }
 NT_INLINE four_v3 four_same(v3 a) { return (four_v3){four_all(a.x), four_all(a.y), four_all(a.z)}; }
 /* Four vectors side by side, from four loads of which the last entry is not used. */
 NT_INLINE four_v3 four_of(lanes a[4])
 {
-    four_transpose(a);
+    lanes_transpose(a);
     return (four_v3){a[0], a[1], a[2]};
 }
 NT_INLINE four_quat four_quat_of(lanes a[4])
 {
-    four_transpose(a);
+    lanes_transpose(a);
     return (four_quat){a[0], a[1], a[2], a[3]};
 }
 /* Four vectors with zero behind, four quaternions. */
 NT_INLINE void four_split(four_v3 a, lanes to[4])
 {
     to[0] = a.x, to[1] = a.y, to[2] = a.z, to[3] = (lanes){0};
-    four_transpose(to);
+    lanes_transpose(to);
 }
 NT_INLINE void four_split_quat(four_quat a, lanes to[4])
 {
     to[0] = a.w, to[1] = a.x, to[2] = a.y, to[3] = a.z;
-    four_transpose(to);
+    lanes_transpose(to);
 }
 
 /* ---- vectors --------------------------------------------------------------------------------- */
