@@ -30,6 +30,7 @@
 #define SO3_SERIES_TANGENT 0.5  /* next terms s^8 / 18!, s^8 / 19!       = 6e-19 */
 #define SO3_SERIES_INVERSE 0.25 /* next term  2 s^8 / (2 pi)^18          = 1e-19 */
 #define SO3_SERIES_LOG 0.01     /* on tan(x/2)^2: next term s^8 / 17     = 6e-18 */
+#define SO3_ROUNDED 1e-8        /* of |q|^2 - 1, see so3_normalize */
 
 /* c0 + c1 s + ... + c7 s^7 by Estrin's scheme: four short chains instead of one of fourteen
  * operations. c0 is added last, so that the sum carries a single rounding of its own size. */
@@ -145,7 +146,7 @@ static inline v3 so3_log(quat q)
 static inline quat so3_normalize(quat q)
 {
     double d = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1;
-    if (!(fabs(d) < 1e-8))
+    if (!(fabs(d) < SO3_ROUNDED))
         return quat_unit(q);
     double f = 1 - d / 2;
     return (quat){f * q.w, f * q.x, f * q.y, f * q.z};

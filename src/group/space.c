@@ -87,16 +87,35 @@ NT_HOT NT_WIDE static void exp_lanes(const double *restrict dq, double e[restric
     }
 }
 
+/* q exp(psi~), or exp(psi~) q in the inertial frame, lane by lane, and back to unit length as
+ * so3_normalize does it where only rounding is away from it: far[l], of the square of a length. */
+NT_HOT NT_WIDE static void turn_lanes(nt_frame frame, double e[restrict 4][LANES],
+                                      double q[restrict 4][LANES], double far[restrict LANES])
+{
+    const bool after = frame == NT_BODY;
+    for (int l = 0; l < LANES; l++) {
+        quat a = {q[0][l], q[1][l], q[2][l], q[3][l]}, b = {e[0][l], e[1][l], e[2][l], e[3][l]};
+        quat c = quat_multiply(after ? a : b, after ? b : a);
+        far[l] = c.w * c.w + c.x * c.x + c.y * c.y + c.z * c.z - 1;
+        double f = 1 - far[l] / 2;
+        q[0][l] = f * c.w, q[1][l] = f * c.x, q[2][l] = f * c.y, q[3][l] = f * c.z;
+    }
+}
+
 NT_HOT static void compose_run(nt_frame frame, const double *q0, const double *dq, double *q1)
 {
-    double e[4][LANES];
+    double e[4][LANES], q[4][LANES], far[LANES];
     exp_lanes(dq, e);
+    for (int l = 0; l < LANES; l++)
+        for (int k = 0; k < 4; k++)
+            q[k][l] = q0[NQ * l + 3 + k];
+    turn_lanes(frame, e, q, far);
     for (int l = 0; l < LANES; l++, q0 += NQ, q1 += NQ, dq += NV) {
-        for (int j = 0; j < 3; j++)
-            q1[j] = q0[j] + dq[j];
-        quat q = quat_load(q0 + 3), d = {e[0][l], e[1][l], e[2][l], e[3][l]};
-        quat_store(q1 + 3,
-                   so3_normalize(frame == NT_BODY ? quat_multiply(q, d) : quat_multiply(d, q)));
+        v3_store(q1, v3_add(v3_load(q0), v3_load(dq)));
+        quat to = {q[0][l], q[1][l], q[2][l], q[3][l]};
+        if (!(fabs(far[l]) < SO3_ROUNDED))
+            to = so3_compose(frame, quat_load(q0 + 3), v3_load(dq + 3));
+        quat_store(q1 + 3, to);
     }
 }
 

@@ -273,9 +273,18 @@ void nt_local_scale(const nt_local *local, double share)
 void nt_local_gather(const nt_local *local, const nt_terms *terms)
 {
     const nt_element *e = local->element;
-    for (int i = 0; local->has_pushed && i < e->n_ports; i++)
-        for (int k = 0; nt_element_pushes(e, i) && k < e->ports[i].size; k++)
-            terms->residual[e->ports[i].first + k] += local->residual[e->ports[i].start + k];
+    for (int i = 0; local->has_pushed && i < e->n_ports; i++) {
+        const nt_port *port = &e->ports[i];
+        double *to = terms->residual + port->first;
+        const double *from = local->residual + port->start;
+        if (!nt_element_pushes(e, i))
+            continue;
+        if (port->size == 3) /* as most are */
+            v3_accumulate(to, v3_load(from));
+        else
+            for (int k = 0; k < port->size; k++)
+                to[k] += from[k];
+    }
     for (int i = 0; i < local->n_touched; i++)
         gather_block(local, local->touched[i], terms->matrix);
     for (int k = 0; local->couples && terms->matrix && k < e->n_couples; k++) {

@@ -8,7 +8,10 @@
 #include "model/bodies/bodies.h"
 
 #include "base/target.h"
+#include "linalg/lanes.h"
 #include "model/bodies/body.h"
+
+#include <string.h>
 
 enum { LANES = 4 };
 
@@ -18,7 +21,7 @@ typedef struct lane {
 
 /* Four bodies, component by component. */
 typedef struct group {
-    lane q[4], R[9], w[3], alpha[3], X[9], J[9];
+    lane R[9], w[3], alpha[3], X[9], J[9];
     lane block[9], moment[3];
 } group;
 
@@ -44,27 +47,46 @@ static inline void put9(lane *p, int l, m3 a)
 
 /* ---- motion ---------------------------------------------------------------------------------- */
 
-NT_HOT NT_WIDE static void rotation_matrices(group *restrict g)
+/* A motion begins with the place x and R row by row, twelve numbers; v, w, a and alpha follow. The
+ * formulas of R are those of quat_matrix. */
+NT_HOT NT_WIDE static void places(const double *const q[LANES], nt_motion *m, lane R[9])
 {
-    for (int l = 0; l < LANES; l++)
-        put9(g->R, l,
-             quat_matrix((quat){g->q[0].of[l], g->q[1].of[l], g->q[2].of[l], g->q[3].of[l]}));
+    lanes x[4], r[4];
+    for (int l = 0; l < LANES; l++) {
+        x[l] = *(const lanes_anywhere *)q[l];
+        r[l] = *(const lanes_anywhere *)(q[l] + 3);
+    }
+    lanes_transpose(x);
+    lanes_transpose(r);
+    lanes x2 = r[1] + r[1], y2 = r[2] + r[2], z2 = r[3] + r[3];
+    lanes xx = r[1] * x2, yy = r[2] * y2, zz = r[3] * z2;
+    lanes xy = r[1] * y2, xz = r[1] * z2, yz = r[2] * z2;
+    lanes wx = r[0] * x2, wy = r[0] * y2, wz = r[0] * z2;
+    const lanes of[9] = {1 - (yy + zz), xy - wz, xz + wy, xy + wz,      1 - (xx + zz),
+                         yz - wx,       xz - wy, yz + wx, 1 - (xx + yy)};
+    lanes part[3][4] = {
+        {x[0], x[1], x[2], of[0]}, {of[1], of[2], of[3], of[4]}, {of[5], of[6], of[7], of[8]}};
+    memcpy(R, of, sizeof of);
+    for (int k = 0; k < 3; k++) {
+        lanes_transpose(part[k]);
+        for (int l = 0; l < LANES; l++)
+            *(lanes_anywhere *)((double *)&m[l] + 4 * k) = part[k][l];
+    }
 }
 
-static inline void bodies_gather(group *g, int l, const nt_body *body, const nt_point *at,
-                                 nt_motion *m)
+static inline void bodies_gather(group *g, int l, const nt_point *at, const nt_body *body,
+                                 bool heavy, nt_motion *m)
 {
-    const double *q = at->q + body->q, *v = at->v + body->v;
-    const double *vdot = at->vdot ? at->vdot + body->v : NULL;
-    m->x = v3_load(q);
-    m->v = v3_load(v);
-    m->w = v3_load(v + 3);
-    m->a = vdot ? v3_load(vdot) : v3_of(0, 0, 0);
-    m->alpha = vdot ? v3_load(vdot + 3) : v3_of(0, 0, 0);
-    for (int k = 0; k < 4; k++)
-        g->q[k].of[l] = q[3 + k];
-    put3(g->w, l, m->w);
-    put3(g->alpha, l, m->alpha);
+    double *rates = (double *)m + 12, *accelerations = rates + 6;
+    memcpy(rates, at->v + body->v, 6 * sizeof *rates);
+    if (at->vdot)
+        memcpy(accelerations, at->vdot + body->v, 6 * sizeof *rates);
+    else
+        memset(accelerations, 0, 6 * sizeof *rates);
+    if (heavy) {
+        put3(g->w, l, m->w);
+        put3(g->alpha, l, m->alpha);
+    }
 }
 
 /* ---- inertia ----------------------------------------------------------------------------------
@@ -123,17 +145,10 @@ static bool groupable(const nt_body *body)
     return is_free(&body[0]) && is_free(&body[1]) && is_free(&body[2]) && is_free(&body[3]);
 }
 
-/* Nodes of beams have no inertia of their own: their elements bring it. */
-static bool has_inertia(const nt_body *body)
-{
-    const m3 *J = &body->J;
-    return body->mass != 0 || J->xx != 0 || J->yy != 0 || J->zz != 0;
-}
-
 static bool any_has_inertia(const nt_body *body)
 {
-    return has_inertia(&body[0]) || has_inertia(&body[1]) || has_inertia(&body[2]) ||
-           has_inertia(&body[3]);
+    return nt_body_has_inertia(&body[0]) || nt_body_has_inertia(&body[1]) ||
+           nt_body_has_inertia(&body[2]) || nt_body_has_inertia(&body[3]);
 }
 
 NT_HOT int nt_bodies_evaluate(const nt_body *bodies, int n_bodies, int from, int to,
@@ -162,11 +177,11 @@ NT_HOT int nt_bodies_evaluate(const nt_body *bodies, int n_bodies, int from, int
         }
         group g;
         bool heavy = wanted && any_has_inertia(body);
-        for (int l = 0; l < LANES; l++)
-            bodies_gather(&g, l, &body[l], at, &m[l]);
-        rotation_matrices(&g);
+        const double *const q[LANES] = {at->q + body[0].q, at->q + body[1].q, at->q + body[2].q,
+                                        at->q + body[3].q};
+        places(q, m, g.R);
         for (int l = 0; l < LANES; l++) {
-            m[l].R = get9(g.R, l);
+            bodies_gather(&g, l, at, &body[l], heavy, &m[l]);
             if (heavy)
                 put9(g.J, l, body[l].J);
             if (heavy && c && !mass)

@@ -244,6 +244,8 @@ nt_status nt_body_prepare(nt_body *body, const char *file, bool validate, nt_err
 
 void nt_body_energy(const nt_body *body, const nt_motion *motion, v3 gravity, nt_energy *energy)
 {
+    if (!nt_body_has_inertia(body))
+        return;
     v3 W = m3_apply_transposed(motion->R, motion->w);
     v3 center = v3_add(motion->x, m3_apply(motion->R, body->center));
     double kinetic = v3_dot(W, m3_apply(body->J, W));

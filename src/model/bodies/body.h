@@ -49,6 +49,13 @@ NT_INLINE nt_inertia_terms nt_inertia_mass(m3 R, m3 J, v3 w, v3 alpha, double m)
     return (nt_inertia_terms){m3_scale(m, Js), v3_add(Ja, v3_cross(w, Jw))};
 }
 
+/* Nodes of beams have no inertia of their own: their elements bring it. */
+static inline bool nt_body_has_inertia(const nt_body *body)
+{
+    const m3 *J = &body->J;
+    return body->mass != 0 || J->xx != 0 || J->yy != 0 || J->zz != 0;
+}
+
 static inline bool nt_body_asks_for_mass(const nt_combination *c)
 {
     return c->damping == 0 && c->stiffness == 0 && !c->map;
