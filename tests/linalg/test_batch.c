@@ -10,9 +10,10 @@
 
 #include <cmocka.h>
 
-/* Beams whose nodes, a translation and a rotation each, are all coupled with each other; the first
- * is held by a multiplier of six rows, by the ground or by a hub. */
-static test_system *make_beams(int beams, int nodes, int has_hub)
+/* Beams whose nodes, a translation and a rotation each, are all coupled with each other in an
+ * element of `within` nodes, which shares its last with the next element; the first is held by a
+ * multiplier of six rows, by the ground or by a hub. */
+static test_system *make_beams(int beams, int nodes, int within, int has_hub)
 {
     test_system *s = system_new("beams");
     int bodies = 2 * nodes * beams + 2 * has_hub, sizes[400];
@@ -21,9 +22,10 @@ static test_system *make_beams(int beams, int nodes, int has_hub)
     assert_int_equal(nt_pattern_init(&s->pattern, bodies + beams, bodies, sizes), NT_OK);
     for (int k = 0; k < beams; k++) {
         int first = 2 * nodes * k;
-        for (int i = 0; i < 2 * nodes; i++)
-            for (int j = 0; j < 2 * nodes; j++)
-                assert_true(nt_pattern_add(&s->pattern, first + i, first + j, NT_FULL) >= 0);
+        for (int e = 0; e < 2 * (nodes - 1); e += 2 * (within - 1))
+            for (int i = e; i < e + 2 * within; i++)
+                for (int j = e; j < e + 2 * within; j++)
+                    assert_true(nt_pattern_add(&s->pattern, first + i, first + j, NT_FULL) >= 0);
         for (int i = 0; i < 2; i++)
             assert_int_equal(couple(&s->pattern, bodies + k, first + i, NT_FULL), NT_OK);
         for (int i = 0; has_hub && i < 2; i++)
@@ -72,9 +74,9 @@ static void assert_solves(nt_block_lu *block, const nt_matrix *matrix, const dou
     }
 }
 
-static void check(int beams, int nodes, int has_hub, int batches)
+static void check(int beams, int nodes, int within, int has_hub, int batches)
 {
-    test_system *s = make_beams(beams, nodes, has_hub);
+    test_system *s = make_beams(beams, nodes, within, has_hub);
     nt_block_lu *block = nt_block_create(&s->pattern, 1);
     double x[1200];
     assert_non_null(block);
@@ -103,7 +105,8 @@ static void check(int beams, int nodes, int has_hub, int batches)
     slot = nt_pattern_find(&s->pattern, 2, 2);
     for (int j = 0; j < 2 * nodes; j++) {
         slot = nt_pattern_find(&s->pattern, 2, j);
-        memset(nt_matrix_block(&s->matrix, slot), 0, 9 * sizeof(double));
+        if (slot >= 0)
+            memset(nt_matrix_block(&s->matrix, slot), 0, 9 * sizeof(double));
     }
     assert_false(nt_block_factor(block, s->matrix.values, NULL));
     nt_block_destroy(block);
@@ -113,31 +116,36 @@ static void check(int beams, int nodes, int has_hub, int batches)
 static void test_three(void **state)
 {
     (void)state;
-    check(3, 6, 0, 1);
+    check(3, 6, 6, 0, 1);
 }
 static void test_hub(void **state)
 {
     (void)state;
-    check(3, 6, 1, 1);
+    check(3, 6, 6, 1, 1);
 }
 static void test_seven(void **state)
 {
     (void)state;
-    check(7, 6, 1, 2);
+    check(7, 6, 6, 1, 2);
+}
+/* Elements of three nodes, though each node alone has few neighbours. */
+static void test_short_elements(void **state)
+{
+    (void)state;
+    check(3, 9, 3, 1, 1);
 }
 /* Two lanes of four would not be worth it. */
 static void test_two(void **state)
 {
     (void)state;
-    check(2, 6, 0, 0);
+    check(2, 6, 6, 0, 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_three),
-        cmocka_unit_test(test_hub),
-        cmocka_unit_test(test_seven),
+        cmocka_unit_test(test_three), cmocka_unit_test(test_hub),
+        cmocka_unit_test(test_seven), cmocka_unit_test(test_short_elements),
         cmocka_unit_test(test_two),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
