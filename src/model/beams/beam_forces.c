@@ -64,16 +64,16 @@ NT_INLINE bool load_beam(const nt_view *view, const nt_beam *b, bool rates, beam
     return carried;
 }
 
-/* Four points from `first` on; behind the last one it is repeated. */
-NT_INLINE fields fields_of(const nt_beam *b, const beam_node *nodes, int first, lanes per_length,
-                           bool rates)
+/* Four points from `first` on, of elements with n nodes; behind the last one it is repeated. */
+NT_INLINE fields fields_of(const nt_beam *b, const int n, const beam_node *nodes, int first,
+                           lanes per_length, bool rates)
 {
-    int n = b->p + 1, nq = b->n_rule[0], last = b->n_elements * nq - 1;
+    int nq = b->n_rule[0], last = b->n_elements * nq - 1;
     int element = first / nq, q = first % nq;
     lanes v[4], p[4], d[4];
     for (int l = 0; l < 4; l++) {
         const double *N = nt_beam_shapes(b, element, 0, q) + NT_SHAPE_N, *D = N + n;
-        const beam_node *at = nodes + element * b->p;
+        const beam_node *at = nodes + element * (n - 1);
         if (first + l > last) {
             v[l] = v[l - 1], p[l] = p[l - 1], d[l] = d[l - 1];
             continue;
@@ -112,9 +112,9 @@ NT_INLINE void put_six(four_v3 a, four_v3 b, lanes to[6])
 }
 
 /* Forces of four points to the nodes. */
-NT_INLINE void spread(const nt_beam *b, beam_node *nodes, int first, const fields *g)
+NT_INLINE void spread(const nt_beam *b, const int n, beam_node *nodes, int first, const fields *g)
 {
-    int n = b->p + 1, nq = b->n_rule[0], left = b->n_elements * nq - first;
+    int nq = b->n_rule[0], left = b->n_elements * nq - first;
     int element = first / nq, q = first % nq;
     lanes v[4], p[4], d[4];
     four_split(g->v, v);
@@ -122,7 +122,7 @@ NT_INLINE void spread(const nt_beam *b, beam_node *nodes, int first, const field
     four_split_quat(g->d, d);
     for (int l = 0; l < 4 && l < left; l++) {
         const double *N = nt_beam_shapes(b, element, 0, q) + NT_SHAPE_N, *D = N + n;
-        beam_node *at = nodes + element * b->p;
+        beam_node *at = nodes + element * (n - 1);
         for (int i = 0; i < n; i++) {
             at[i].f += D[i] * v[l];
             at[i].G += N[i] * p[l] + D[i] * d[l];
@@ -208,7 +208,7 @@ NT_INLINE void push_nodes(const nt_view *view, const nt_beam *b, const beam_node
     }
 }
 
-NT_WIDE static bool add_forces(const nt_view *view, const nt_beam *b)
+NT_INLINE bool add_forces_of(const nt_view *view, const nt_beam *b, const int n)
 {
     beam_node *nodes = nodes_of(view);
     const nt_beam_four *four = nt_beam_array_in(b, b->fours);
@@ -217,10 +217,10 @@ NT_WIDE static bool add_forces(const nt_view *view, const nt_beam *b)
         return false;
     for (int first = 0; first < b->n_elements * b->n_rule[0]; first += 4, four++) {
         strains st;
-        st.at = fields_of(b, nodes, first, four->per_length, false);
+        st.at = fields_of(b, n, nodes, first, four->per_length, false);
         find_strains(four, &st);
         if (damped) {
-            fields rate = fields_of(b, nodes, first, four->per_length, true);
+            fields rate = fields_of(b, n, nodes, first, four->per_length, true);
             find_strain_rates(&rate, &st);
         } else {
             memset(st.et, 0, sizeof st.et);
@@ -236,11 +236,22 @@ NT_WIDE static bool add_forces(const nt_view *view, const nt_beam *b)
         if (damped)
             add_stress(four->D, st.et, s);
         fields g = find_forces(four, &st, s);
-        spread(b, nodes, first, &g);
+        spread(b, n, nodes, first, &g);
     }
     if (!view->energy)
         push_nodes(view, b, nodes);
     return true;
+}
+
+/* Loops over the nodes of an element are written out where these are few. */
+NT_WIDE static bool add_forces(const nt_view *view, const nt_beam *b)
+{
+    switch (b->p) {
+    case 2:
+        return add_forces_of(view, b, 3);
+    default:
+        return add_forces_of(view, b, b->p + 1);
+    }
 }
 
 bool nt_beam_add_forces(const nt_view *view, const nt_beam *b) { return add_forces(view, b); }
