@@ -190,6 +190,20 @@ prints "6 derivatives agree"
 expect 0 run pulled.yaml -o whole.csv
 [ "$(wc -l <whole.events.csv)" = 2 ] || fail "the pendulum is not let go once"
 
+# ---- an event that its zero is nearly too far for: beside it none happens, so there is no verdict ----
+cat >graze.yaml <<'END'
+nutate: 1
+gravity: [0, 0, 0]
+parameters: {k: 1, c: 0}
+bodies: {m: {mass: 1, point: true}}
+states: {y: {rate: "2*(t - 0.5)*(1 + c)", initial: 0.25 - 1e-13}, z: {rate: k}}
+events: {x: {when: y, then: [{set: {k: 2}}]}}
+simulation: {duration: 1, step: 1e-2, method: rkmk-dop853}
+output: {record: [z]}
+END
+expect 0 sens graze.yaml --param c --param k --check --quiet
+prints "1 derivatives agree" "1 without verdict (other events happen" "no verdict: other events happen, or in another order"
+
 # ---- a ball whose bounces become ever shorter, down to nothing, is not let through the floor ----
 cat >ever.yaml <<'END'
 nutate: 1

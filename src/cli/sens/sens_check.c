@@ -45,6 +45,7 @@ typedef struct check {
     bool has_finer;
     unsigned long sequence, first_sequence; /* of the events of a run */
     bool has_sequence;
+    bool elsewhere; /* the last run had another one */
 } check;
 
 /* ---- columns -------------------------------------------------------------------------------- */
@@ -403,7 +404,8 @@ static nt_status check_sequence(check *c, nt_error *error)
 {
     if (!c->has_sequence)
         c->has_sequence = true, c->first_sequence = c->sequence;
-    if (c->sequence == c->first_sequence)
+    c->elsewhere = c->sequence != c->first_sequence;
+    if (!c->elsewhere)
         return NT_OK;
     *error =
         (nt_error){.status = NT_UNSUPPORTED, .message = "other events happen, or in another order"};
@@ -616,14 +618,23 @@ static int check_parameter(check *c, int parameter)
     memset(c->found.refined, 0, sizeof c->found.refined);
     c->found.finer = NULL;
     memset(c->found.done, 0, sizeof c->found.done);
+    bool elsewhere = true;
     for (int i = 0; i < STEPS; i++) {
+        c->elsewhere = false;
         nt_status status = check_difference(c, k, i, &error);
         if (status == NT_NO_MEMORY) /* which is no verdict on a run */
             return nt_cli_no_memory();
+        elsewhere = elsewhere && c->elsewhere;
         c->found.done[i] = status == NT_OK;
         worked += c->found.done[i];
         if (worked > 1 && is_settled(c))
             break;
+    }
+    if (worked == 0 && elsewhere) {
+        const nt_check_verdict v = {.kind = NT_CHECK_ELSEWHERE, .step = -1, .size = 1};
+        for (int i = 0; i < c->n_groups; i++)
+            check_add_rows(c, &c->groups[i], parameter, &v);
+        return NT_EXIT_DONE;
     }
     if (worked == 0) {
         nt_cli_say("no run with a changed %s succeeds",

@@ -40,6 +40,7 @@ typedef enum nt_check_kind {
     NT_CHECK_UNCHANGED, /* no verdict: zero, and the model has jumps   */
     NT_CHECK_MOVED,     /* no verdict: beside it by what steps that follow events do */
     NT_CHECK_UNDECIDED, /* no verdict: the differences disagree        */
+    NT_CHECK_ELSEWHERE, /* no verdict: other events happen in every run */
     NT_CHECK_FAILED,    /* no verdict: every run failed                */
     NT_CHECK_WRONG,
     NT_CHECK_KINDS

@@ -201,6 +201,11 @@ static void show_row(const nt_check_row *row, int width, FILE *to)
         fprintf(to, "%-*s  %20.12g  every run failed\n", width, row->label, row->derivative);
         return;
     }
+    if (row->kind == NT_CHECK_ELSEWHERE) {
+        fprintf(to, "%-*s  %20.12g  no verdict: other events happen, or in another order\n", width,
+                row->label, row->derivative);
+        return;
+    }
     fprintf(to, "%-*s  %20.12g  %20.12g  %4.1f", width, row->label, row->derivative,
             row->difference, row->digits);
     switch (row->kind) {
@@ -244,6 +249,11 @@ static void show_numbers(const long *count, FILE *to)
             ", %ld without verdict (equal steps follow the events of each run: a smaller --step or "
             "rkmk-dop853 decides)",
             count[NT_CHECK_MOVED]);
+    if (count[NT_CHECK_ELSEWHERE] > 0)
+        fprintf(to,
+                ", %ld without verdict (other events happen, or in another order, however little "
+                "the parameter changes)",
+                count[NT_CHECK_ELSEWHERE]);
     if (count[NT_CHECK_UNCHANGED] > 0)
         fprintf(
             to,
