@@ -398,6 +398,37 @@ static void four_feet_stick(void **state)
     CLOSE(x[0], 0.8 * v + 0.32 * a, 2e-3);
 }
 
+/* What is written twice is one: a heater that keeps 20 degrees is on for 0.6 of the time from
+ * 2 ln(15/10) s on, wherever that is asked for. */
+static const char heater[] = "nutate: 1\n"
+                             "bodies: {m: {mass: 1, point: true}}\n"
+                             "quantities: {on: T < 20}\n"
+                             "states: {T: {rate: '(5 + 25*on - T)/2', initial: 15}, used: {rate: "
+                             "on}}\n";
+
+static void what_is_written_twice_slides_once(void **state)
+{
+    static const struct {
+        const char *method;
+        double off;
+    } cases[] = {
+        {"generalized-alpha", 1e-5}, {"theta", 1e-5}, {"rkmk-dop853", 1e-12}, {"bdf", 1e-5}};
+    const double on = 2 * log(1.5), used = on + 0.6 * (3 - on);
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        mechanism m = mechanism_read(heater);
+        seen s;
+        nt_integrator *it = begin_run(&m, cases[c].method, &s);
+        advance(it, 3);
+        nt_state at = nt_integrator_state(it);
+        CLOSE(s.t[0], on, cases[c].off);
+        CLOSE(at.v[3], 20, 1e-12);
+        CLOSE(at.v[4], used, cases[c].off);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
 static void slip_says_nothing_there(void **state)
 {
     static const char *const words[] = {"slip says nothing of friction that is set-valued", NULL};
@@ -421,6 +452,7 @@ int main(void)
         cmocka_unit_test(a_contact_sticks),
         cmocka_unit_test(a_ball_rolls),
         cmocka_unit_test(four_feet_stick),
+        cmocka_unit_test(what_is_written_twice_slides_once),
         cmocka_unit_test(slip_says_nothing_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -201,7 +201,9 @@ static int hold(void *self, int operation, const nt_expression *argument, const 
     nt_model *model = c->reader->model;
     if (c->scope != NT_SCOPE_LOAD && c->scope != NT_SCOPE_MOTION)
         return -1;
-    int held = nt_model_switch(model, operation, argument, table, c->key, c->place);
+    int held = nt_model_find_sliding(model, operation, argument, table);
+    if (held < 0)
+        held = nt_model_switch(model, operation, argument, table, c->key, c->place);
     if (held >= 0 && nt_expression_uses(argument, nt_model_time_variable(model)))
         c->uses_time = true;
     return held;

@@ -102,6 +102,18 @@ int nt_model_switch(nt_model *model, int operation, const nt_expression *argumen
     return signal < 0 ? -1 : nt_model_time_variable(model) + 1 + signal;
 }
 
+int nt_model_find_sliding(const nt_model *model, int operation, const nt_expression *argument,
+                          const nt_table *table)
+{
+    for (int k = 0; k < model->n_switches; k++) {
+        const nt_switch *s = &model->switches[k];
+        if (s->operation == operation && s->table == table && s->joint < 0 && s->signal >= 0 &&
+            nt_expression_is_same(s->argument, argument) && nt_switch_may_slide(model, s))
+            return nt_model_time_variable(model) + 1 + s->signal;
+    }
+    return -1;
+}
+
 /* ---- values --------------------------------------------------------------------------------- */
 
 /* The begin of the piece of a table of steps that x lies in. */

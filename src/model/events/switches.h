@@ -15,6 +15,11 @@
 int nt_model_switch(nt_model *model, int operation, const nt_expression *argument,
                     const nt_table *table, const char *key, nt_place place);
 
+/* The variable of one that is the same, word for word, and may slide; -1: there is none. Where it
+ * slides both then have the value between its two. */
+int nt_model_find_sliding(const nt_model *model, int operation, const nt_expression *argument,
+                          const nt_table *table);
+
 /* The kind of a signal that is a switch; and of the one behind it where a table by `previous` may
  * slide: the point below. */
 enum { NT_SIGNAL_SWITCH = -1, NT_SIGNAL_PIECE = -3 };

@@ -542,6 +542,21 @@ bool nt_expression_uses(const nt_expression *e, int variable)
     return e->n_used > 0 && e->used[variable_place(e, variable)] == variable;
 }
 
+bool nt_expression_is_same(const nt_expression *a, const nt_expression *b)
+{
+    bool same = a->n == b->n && a->n_used == b->n_used && a->n_tables == b->n_tables &&
+                (a->n_used > 0 || a->constant == b->constant);
+    for (int i = 0; i < a->n && same; i++) {
+        nt_code x = a->code[i], y = b->code[i];
+        bool constants = x.operation == NT_OP_CONSTANT && y.operation == NT_OP_CONSTANT;
+        same = constants ? a->constants[x.a] == b->constants[y.a]
+                         : x.operation == y.operation && x.a == y.a && x.b == y.b && x.c == y.c;
+    }
+    for (int i = 0; i < a->n_tables && same; i++)
+        same = a->tables[i] == b->tables[i];
+    return same;
+}
+
 /* Whether an operation's value may jump where its first two operands change. */
 static bool switches(int operation)
 {

@@ -127,6 +127,8 @@ nt_status nt_expression_shift(const nt_expression *e, double by, nt_arena *arena
  * expression. */
 const int *nt_expression_variables(const nt_expression *e, int *count);
 bool nt_expression_uses(const nt_expression *e, int variable);
+/* Whether two are the same operations on the same numbers, variables and tables. */
+bool nt_expression_is_same(const nt_expression *a, const nt_expression *b);
 
 /* Whether its value may jump where a variable other than `time` (-1: any) passes a point: if,
  * comparisons, sign, floor, mod and the like. */
