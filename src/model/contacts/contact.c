@@ -431,12 +431,14 @@ nt_touch_pose nt_contact_pose(const nt_element *element, const nt_view *view)
                               &view->motion[element->b]);
 }
 
-/* The force of other exponents begins without a slope. */
+/* The force of other exponents begins without a slope; where friction is set-valued, steps end at
+ * its own events. */
 int nt_contact_onsets(const nt_run *run, const nt_element *e, const nt_view *view, double *beyond)
 {
     const nt_contact *c = nt_contact_of(run, e), *read = nt_contact_of(run->model->origin, e);
-    if (!beyond || read->exponent != 1)
-        return read->exponent == 1;
+    bool begins = read->exponent == 1 && !nt_contact_grips(read);
+    if (!beyond || !begins)
+        return begins;
     nt_touch t = {.l = 0};
     nt_touch_pose at = nt_contact_pose(e, view);
     nt_touch_place(&t, c->kind.skeleton, &c->surface, &at);
