@@ -74,7 +74,7 @@ NT_INLINE fields fields_of(const nt_beam *b, const int n, const beam_node *nodes
     for (int l = 0; l < 4; l++) {
         const double *N = nt_beam_shapes(b, element, 0, q) + NT_SHAPE_N, *D = N + n;
         const beam_node *at = nodes + element * (n - 1);
-        if (first + l > last) {
+        if (l > 0 && first + l > last) {
             v[l] = v[l - 1], p[l] = p[l - 1], d[l] = d[l - 1];
             continue;
         }
