@@ -202,7 +202,8 @@ nt_status nt_onsets_approach(nt_integrator *it, double h)
     nt_step_control *c = &it->control;
     if (c->ahead == 0 && c->cut == 0)
         return NT_OK;
-    bool aimed = c->ahead > 0 && c->cut<MOST, passes = h> c->ahead;
+    bool aimed = c->ahead > 0 && c->cut < MOST;
+    bool passes = h > c->ahead;
     c->ahead = 0;
     c->cut = aimed ? c->cut + 1 : 0;
     if (!aimed)

@@ -76,6 +76,19 @@ static inline void solve(bench *b)
         fail_msg("%s", b->error.message);
 }
 
+/* Reading `text` is refused at `line` (0: at any) in words that hold `words`. */
+static inline void text_is_refused(const char *text, int line, const char *words)
+{
+    nt_model *model = NULL;
+    nt_error error = {0};
+    nt_status status = nt_model_read_text(&model, text, strlen(text), "bad", NULL, NULL, 0, &error);
+    nt_model_destroy(model);
+    assert_int_equal(status, NT_BAD_MODEL);
+    assert_true(line > 0 ? error.line == line : error.line > 0);
+    if (!strstr(error.message, words))
+        fail_msg("'%s' lacks '%s'", error.message, words);
+}
+
 /* The first number of a recorded quantity of the state. */
 static inline double number(bench *b, const char *name)
 {

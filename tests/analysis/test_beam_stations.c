@@ -367,17 +367,6 @@ static void test_damped_modes(void **state)
     found_close(&f);
 }
 
-static void refused(const char *text, const char *words)
-{
-    nt_model *model = NULL;
-    nt_error error = {0};
-    assert_int_equal(nt_model_read_text(&model, text, strlen(text), "bad", NULL, NULL, 0, &error),
-                     NT_BAD_MODEL);
-    assert_true(error.line > 0);
-    if (!strstr(error.message, words))
-        fail_msg("'%s' lacks '%s'", error.message, words);
-}
-
 static void test_refusals(void **state)
 {
     static const struct {
@@ -406,7 +395,7 @@ static void test_refusals(void **state)
                  "radius: 1, thickness: 0.1}, {at: 0.3, material: {E: 1, nu: 0.3, density: 1}, "
                  "shape: tube, radius: 0.2, thickness: 0.1}], %s",
                  cases[i].more);
-        refused(text, cases[i].words);
+        text_is_refused(text, 0, cases[i].words);
     }
 }
 
@@ -436,7 +425,7 @@ static void test_damping_that_gives_energy(void **state)
                  "[3e5, 9e4, 8e4, 90, 110, 260], mass: [1, 1, 1, 0.1, 0.1, 0.1]}]}\n",
                  cases[i].damping, cases[i].arm);
         if (!cases[i].good)
-            refused(text, "section at 0.5: the factors of damping differ too much");
+            text_is_refused(text, 0, "section at 0.5: the factors of damping differ too much");
         else if (nt_model_read_text(&model, text, strlen(text), "good", NULL, NULL, 0, &error))
             fail_msg("%s", error.message);
         nt_model_destroy(model);

@@ -644,18 +644,11 @@ static void test_refusals(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[600];
-        nt_model *model = NULL;
-        nt_error error = {0};
         snprintf(text, sizeof text,
                  "nutate: 1\nsimulation: {duration: 1, step: 1}\nbodies: {b: {mass: 1, inertia: "
                  "[1,1,1], position: [1,0,0]}}\ncables:\n  c: {between: [ground, b], %s}\n",
                  cases[i].keys);
-        assert_int_equal(
-            nt_model_read_text(&model, text, strlen(text), "bad", NULL, NULL, 0, &error),
-            NT_BAD_MODEL);
-        assert_int_equal(error.line, 5);
-        if (!strstr(error.message, cases[i].words))
-            fail_msg("'%s' lacks '%s'", error.message, cases[i].words);
+        text_is_refused(text, 5, cases[i].words);
     }
 }
 
@@ -671,19 +664,11 @@ static void test_start_without_numbers(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         char text[600];
-        nt_model *model = NULL;
-        nt_error error = {0};
         snprintf(text, sizeof text,
                  "nutate: 1\ngravity: [0, 0, -9.81]\ncables:\n  c: {between: [ground, ground], at: "
                  "[[0, 0, 0], [8, 0, 0]], %s, elements: 4}\n",
                  lines[i]);
-        nt_status status =
-            nt_model_read_text(&model, text, strlen(text), "odd", NULL, NULL, 0, &error);
-        nt_model_destroy(model);
-        assert_int_equal(status, NT_BAD_MODEL);
-        assert_int_equal(error.line, 4);
-        if (!strstr(error.message, "body c.node1 begins at no finite place"))
-            fail_msg("'%s'", error.message);
+        text_is_refused(text, 4, "body c.node1 begins at no finite place");
     }
 }
 

@@ -1,31 +1,6 @@
 /* Sliding modes: switches whose both sides push back, against exact motions. */
+#include "tests/method/event_runs.h"
 #include "tests/sensitivity/run_of.h"
-
-typedef struct seen {
-    int n, number[32];
-    double t[32];
-} seen;
-
-static void see(void *context, const nt_occurrence *o)
-{
-    seen *s = context;
-    assert_true(s->n < 32);
-    s->number[s->n] = o->number;
-    s->t[s->n++] = o->t;
-}
-
-static nt_integrator *begin_run(mechanism *m, const char *method, seen *s)
-{
-    nt_error error = {0};
-    nt_integrator *it;
-    nt_integrator_setup setup = {.system = nt_run_system(m->run), .method = nt_method_find(method)};
-    if (nt_integrator_create(&it, &setup, &error) != NT_OK ||
-        nt_integrator_start(it, 0, NULL, NULL, NULL, &error) != NT_OK)
-        fail_msg("%s", error.message);
-    *s = (seen){0};
-    nt_integrator_observe_events(it, see, s);
-    return it;
-}
 
 static void advance(nt_integrator *it, double end)
 {

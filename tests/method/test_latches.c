@@ -1,0 +1,277 @@
+/* Joints that latch: what is locked, what an impact keeps and costs, and the motion behind. */
+#include "tests/method/event_runs.h"
+
+#include "system/problem.h"
+
+static const char satellite[] =
+    "nutate: 1\n"
+    "gravity: [0, 0, 0]\n"
+    "bodies:\n"
+    "  hub: {mass: 100, inertia: [40, 50, 60], angular_velocity: [0.02, 0.01, 0.5]}\n"
+    "  left: {mass: 8, inertia: [1, 3, 3.5], position: [1.5, 0, 0]}\n"
+    "  right: {mass: 8, inertia: [1, 3, 3.5], position: [-1.5, 0, 0]}\n"
+    "joints:\n"
+    "  l: {type: revolute, between: [hub, left], at: [0.7, 0, 0], axis: [0, 0, 1]}\n"
+    "  r: {type: revolute, between: [hub, right], at: [-0.7, 0, 0], axis: [0, 0, 1]}\n"
+    "forces:\n"
+    "  ls: {type: joint_torque, joint: l, value: '-3*(l.angle - 1.6)'}\n"
+    "  rs: {type: joint_torque, joint: r, value: '-3*(r.angle + 1.6)'}\n"
+    "events:\n"
+    "  left_locks: {when: l.angle - 1.5, then: [{latch: l}]}\n"
+    "  right_locks: {when: r.angle + 1.5, then: [{latch: r}]}\n";
+
+/* Nothing acts from outside: momenta stay to rounding over both impacts, and what they cost is in
+ * the account. */
+static void panels_latch(void **state)
+{
+    (void)state;
+    mechanism m = mechanism_read(satellite);
+    nt_error error = {0};
+    seen s;
+    double before[3], after[3], momentum[3], energy[2][4];
+    nt_integrator *it = begin_run(&m, "rkmk-dop853", &s);
+    look_at(&m, it, "angular_momentum", before);
+    look_at(&m, it, "energy", energy[0]);
+    assert_int_equal(nt_integrator_run(it, 8, 0.01, NULL, NULL, &error), NT_OK);
+    look_at(&m, it, "angular_momentum", after);
+    look_at(&m, it, "momentum", momentum);
+    look_at(&m, it, "energy", energy[1]);
+    assert_int_equal(s.n, 2);
+    for (int i = 0; i < 3; i++) {
+        CLOSE(after[i], before[i], 1e-13);
+        CLOSE(momentum[i], 0, 1e-12);
+    }
+    for (int i = 0; i < 2; i++)
+        assert_true(s.energy[i][0] > s.energy[i][1] + 1);
+    CLOSE(energy[1][2] - energy[1][3], energy[0][2] - energy[0][3], 1e-11);
+    double left, right;
+    look_at(&m, it, "l.angle", &left);
+    look_at(&m, it, "r.angle", &right);
+    CLOSE(left, 1.5, 1e-12);
+    CLOSE(right, -1.5, 1e-12);
+    nt_integrator_destroy(it);
+    mechanism_close(&m);
+}
+
+/* Two panels alike, which come to their latches at the same time to a rounding: the one that is
+ * looked at second goes on across its zero, and latches too. Turned by half a turn the satellite is
+ * itself, so both end open by the same angle and its spin follows from its angular momentum. */
+static void panels_latch_at_once(void **state)
+{
+    static const char alike[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies:\n"
+        "  bus: {mass: 200, inertia: [60, 60, 50], angular_velocity: [0, 0, 0.5]}\n"
+        "  r: {mass: 10, inertia: [0.01, 3, 3], position: [0.5, 1, 0], angular_velocity: [0, 0, "
+        "0.5], orientation: {axis: [0, 0, 1], angle: 90*deg}}\n"
+        "  l: {mass: 10, inertia: [0.01, 3, 3], position: [-0.5, -1, 0], angular_velocity: [0, 0, "
+        "0.5], orientation: {axis: [0, 0, 1], angle: -90*deg}}\n"
+        "joints:\n"
+        "  hr: {type: revolute, between: [bus, r], at: [0.5, 0, 0], axis: [0, 0, 1]}\n"
+        "  hl: {type: revolute, between: [bus, l], at: [-0.5, 0, 0], axis: [0, 0, -1]}\n"
+        "forces:\n"
+        "  sr: {type: torsion_spring, joint: hr, stiffness: 3, damping: 0.8, angle: -100*deg}\n"
+        "  sl: {type: torsion_spring, joint: hl, stiffness: 3, damping: 0.8, angle: 100*deg}\n"
+        "events:\n"
+        "  lr: {when: hr.angle + 90*deg, direction: falling, then: [{latch: hr}]}\n"
+        "  ll: {when: hl.angle - 90*deg, direction: rising, then: [{latch: hl}]}\n";
+    static const char *const methods[] = {"generalized-alpha", "generalized-alpha-soi2",
+                                          "rkmk-dopri5", "rkmk-dop853"};
+    static const double PI = 3.14159265358979323846;
+    (void)state;
+    for (size_t c = 0; c < sizeof methods / sizeof methods[0]; c++) {
+        mechanism m = mechanism_read(alike);
+        nt_error error = {0};
+        seen s;
+        double w[3], left, right;
+        nt_integrator *it = begin_run(&m, methods[c], &s);
+        assert_int_equal(nt_integrator_run(it, 4, 1e-2, NULL, NULL, &error), NT_OK);
+        assert_int_equal(s.n, 2);
+        assert_true(s.t[0] == s.t[1]);
+        look_at(&m, it, "hl.angle", &left);
+        look_at(&m, it, "hr.angle", &right);
+        look_at(&m, it, "bus.angular_velocity", w);
+        CLOSE(left, PI / 2, 1e-9);
+        CLOSE(right, -PI / 2, 1e-9);
+        /* (50 + 2 (3 + 10 (0.25 + 1))) 0.5 = (50 + 2 (3 + 10 * 1.5^2)) w */
+        CLOSE(w[2], 0.5 * 81 / 101, 1e-5);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
+/* A latch locks all that a joint leaves free: of a cylinder the displacement too, of a nut the
+ * angle and so the displacement. And the equations of a latch are not met where the joint is let go
+ * and holds again. */
+static void a_latch_locks_all_that_is_free(void **state)
+{
+    static const struct {
+        const char *joint, *velocity;
+    } cases[] = {{"cylindrical", "0.7"},
+                 {"screw, pitch: 0.5", "0.079577471545947667884"},
+                 {"revolute", "0"}};
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        char text[1500];
+        snprintf(text, sizeof text,
+                 "nutate: 1\n"
+                 "gravity: [0, 0, 0]\n"
+                 "bodies: {a: {mass: 2, inertia: [1, 1, 1], velocity: [%s, 0, 0], "
+                 "angular_velocity: [1, 0, 0]}}\n"
+                 "joints: {j: {type: %s, between: [ground, a], at: [0, 0, 0], axis: [1, 0, 0]}}\n"
+                 "events:\n"
+                 "  blink: {when: t - 0.2, then: [{release: j}, {engage: j}]}\n"
+                 "  lock: {when: t - 0.3, then: [{latch: j}]}\n"
+                 "  go: {when: t - 0.6, then: [{release: j}]}\n",
+                 cases[c].velocity, cases[c].joint);
+        mechanism m = mechanism_read(text);
+        nt_error error = {0};
+        seen s;
+        double v[3], w[3], x[3], speed = atof(cases[c].velocity);
+        nt_integrator *it = begin_run(&m, "rkmk-dop853", &s);
+        assert_int_equal(nt_integrator_run(it, 0.25, 0.01, NULL, NULL, &error), NT_OK);
+        look_at(&m, it, "a.velocity", v);
+        look_at(&m, it, "a.angular_velocity", w);
+        CLOSE(v[0], speed, 1e-13);
+        CLOSE(w[0], 1, 1e-13);
+        assert_int_equal(nt_integrator_run(it, 1, 0.01, NULL, NULL, &error), NT_OK);
+        look_at(&m, it, "a.position", x);
+        look_at(&m, it, "a.velocity", v);
+        look_at(&m, it, "a.angular_velocity", w);
+        CLOSE(x[0], 0.3 * speed, 1e-13);
+        CLOSE(v[0], 0, 1e-13);
+        CLOSE(w[0], 0, 1e-13);
+        assert_int_equal(s.n, 3);
+        CLOSE(s.energy[0][1], s.energy[0][0], 1e-13);
+        CLOSE(s.energy[1][0] - s.energy[1][1], 0.5 + speed * speed, 1e-13);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
+/* The rows of a latch on rotations about no axis of the joint's own, beside where they are met. */
+static void latched_rotations_have_their_tangent(void **state)
+{
+    static const char *const joints[] = {"spherical, at: [0.5, 0.1, 0]",
+                                         "universal, at: [0.5, 0, 0], axes: [[0, 1, 0], [0, 0, 1]]",
+                                         "inline, at: [0.5, 0.1, 0], axis: [0.3, 0.2, 1]",
+                                         "distance, points: [[0.2, 0.1, 0], [0, 0.1, 0.3]]"};
+    enum { ROOM = 64 };
+    (void)state;
+    for (size_t c = 0; c < sizeof joints / sizeof joints[0]; c++) {
+        char text[1500];
+        snprintf(text, sizeof text,
+                 "nutate: 1\n"
+                 "initial: {correct: true}\n"
+                 "bodies:\n"
+                 "  a: {mass: 3, inertia: [1, 2, 2.5], angular_velocity: [1, 0.5, 0.3]}\n"
+                 "  b: {mass: 1, inertia: [5, 2, 4], position: [0.9, 0.1, 0.2], angular_velocity: "
+                 "[-1, 0, 2]}\n"
+                 "joints: {j: {type: %s, between: [a, b]}}\n"
+                 "events: {lock: {when: t - 0.3, then: [{latch: j}]}}\n",
+                 joints[c]);
+        mechanism m = mechanism_read(text);
+        nt_error error = {0};
+        seen s;
+        double q[ROOM], v[ROOM], other[ROOM], difference;
+        nt_integrator *it = begin_run(&m, "rkmk-dop853", &s);
+        assert_int_equal(nt_integrator_run(it, 0.4, 0.02, NULL, NULL, &error), NT_OK);
+        assert_int_equal(s.n, 1);
+        const nt_system *system = nt_run_system(m.run);
+        nt_state now = nt_integrator_state(it);
+        memcpy(q, now.q, (size_t)system->space.nq * sizeof *q);
+        memcpy(v, now.v, (size_t)system->space.nv * sizeof *v);
+        for (int i = 0; i < ROOM; i++)
+            other[i] = 0.3 * (i % 7) - 0.7;
+        for (int body = 0; body < 2; body++) { /* turned a little, each in its own way */
+            double *turn = q + 7 * body + 3, length = 0;
+            for (int i = 0; i < 4; i++)
+                turn[i] += 0.05 * (1 + body) * (i - 1.3);
+            for (int i = 0; i < 4; i++)
+                length += turn[i] * turn[i];
+            for (int i = 0; i < 4; i++)
+                turn[i] /= sqrt(length);
+        }
+        const nt_point at = {.t = now.t,
+                             .q = q,
+                             .v = v,
+                             .vdot = other,
+                             .lambda = other,
+                             .mu = other,
+                             .memory = now.memory};
+        nt_problem *problem; /* with all rows, those of the latch too */
+        assert_int_equal(nt_problem_create(&problem, system, system->frame, &error), NT_OK);
+        problem->n_off = 0;
+        if (nt_problem_check_tangent(problem, &at, 1e-6, &difference, &error) != NT_OK)
+            fail_msg("%s", error.message);
+        nt_problem_destroy(problem);
+        print_message("%s: tangent off by %.1e\n", joints[c], difference);
+        assert_true(difference < 1e-7);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
+/* A rod between two bodies that turn in space is latched: from then on they are one body, with the
+ * momentum, the angular momentum and, by that, the energy of it. */
+static void a_latched_rod_makes_one_body(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "initial: {correct: true}\n"
+        "bodies:\n"
+        "  a: {mass: 3, inertia: [1, 2, 2.5], angular_velocity: [1, 0.5, 0.3]}\n"
+        "  b: {mass: 1, inertia: [5, 2, 4], position: [0.9, 0.1, 0.2], velocity: [0, 1, 0.5], "
+        "angular_velocity: [-1, 0, 2]}\n"
+        "joints: {rod: {type: distance, between: [a, b], points: [[0.2, 0.1, 0], [0, 0.1, 0.3]]}}\n"
+        "events: {lock: {when: t - 0.3, then: [{latch: rod}]}}\n";
+    static const char *const methods[] = {"rkmk-dop853", "generalized-alpha-soi2", "theta"};
+    (void)state;
+    for (size_t c = 0; c < sizeof methods / sizeof methods[0]; c++) {
+        mechanism m = mechanism_read(text);
+        nt_error error = {0};
+        seen s;
+        double before[3], after[3], p[2][3], wa[3], wb[3], off = c == 0 ? 1e-11 : 1e-4;
+        nt_integrator *it = begin_run(&m, methods[c], &s);
+        assert_int_equal(nt_integrator_run(it, 0.3, 1e-3, NULL, NULL, &error), NT_OK);
+        look_at(&m, it, "momentum", p[0]);
+        look_at(&m, it, "angular_momentum", before);
+        if (nt_integrator_run(it, 1, 1e-3, NULL, NULL, &error) != NT_OK)
+            fail_msg("%s", error.message);
+        assert_int_equal(s.n, 1);
+        assert_true(s.energy[0][1] < s.energy[0][0] - 1e-3);
+        look_at(&m, it, "momentum", p[1]);
+        look_at(&m, it, "angular_momentum", after);
+        for (int i = 0; i < 3; i++) {
+            CLOSE(p[1][i], p[0][i], 1e-12);
+            CLOSE(after[i], before[i], off);
+        }
+        nt_state end = nt_integrator_state(it); /* the bodies' axes turn alike */
+        double d[3], apart = 0;
+        for (int i = 0; i < 3; i++)
+            d[i] = end.q[7 + i] - end.q[i], apart += d[i] * d[i];
+        look_at(&m, it, "a.angular_velocity", wa);
+        look_at(&m, it, "b.angular_velocity", wb);
+        double size[2] = {0};
+        for (int i = 0; i < 3; i++)
+            size[0] += wa[i] * wa[i], size[1] += wb[i] * wb[i];
+        CLOSE(size[0], size[1], off);
+        assert_true(apart > 0.1);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(panels_latch),
+        cmocka_unit_test(panels_latch_at_once),
+        cmocka_unit_test(a_latch_locks_all_that_is_free),
+        cmocka_unit_test(latched_rotations_have_their_tangent),
+        cmocka_unit_test(a_latched_rod_makes_one_body),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
