@@ -257,8 +257,9 @@ NT_HOT nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w, nt_matrix 
         else if (block->rotation >= 0)
             v3_store(turn, m3_apply(m3_load(w->T_inverse + 9 * block->rotation), v3_load(turn)));
     }
-    add_increments(&w->c, p->nv, w->z, w->increment, w->rate, w->acceleration);
+    /* multipliers first: turns just stored by threes are not read by fours at once */
     add_multipliers(p->nc, 1 / w->c.scale, w->z + p->nv, s->next.lambda);
+    add_increments(&w->c, p->nv, w->z, w->increment, w->rate, w->acceleration);
     return NT_OK;
 }
 
