@@ -732,7 +732,7 @@ rotor_yardstick *rotor_yardstick_create(const nt_run *run, const rotor_turn *tur
     const nt_beam *beam[BLADES];
     int found = 0;
     for (int i = 0; i < run->model->n_elements && found < 3; i++)
-        if (nt_element_is_beam(&run->model->elements[i]))
+        if (run->model->elements[i].type == &nt_beam_type)
             beam[found++] = nt_beam_of(run, &run->model->elements[i]);
     rotor_yardstick *y = found == 3 ? calloc(1, sizeof *y) : NULL;
     if (!y)

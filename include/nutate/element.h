@@ -24,6 +24,7 @@
 #include <nutate/vector.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #ifdef __cplusplus
@@ -31,7 +32,7 @@ extern "C" {
 #endif
 
 /* The version of this header's structs. A type says for which one it was written. */
-#define NT_ELEMENT_VERSION 3
+#define NT_ELEMENT_VERSION 4
 
 /* ---- keys of the model file -------------------------------------------------------------------
  */
@@ -343,13 +344,21 @@ typedef struct nt_element_type {
     bool (*gives_energy)(const nt_model *model, const nt_element *element);
     bool proportional; /* what it adds is proportional to its functions */
     nt_along along;    /* of the library's own types alone */
-    bool is_load;      /* its force is a load: paths of static states scale it */
+    /* Of these too: families of quantities that it has beside those that follow from the rest
+     * here, by bits, and its parts, which have quantities of their own: what part i, from 1 on, is
+     * called and its family; no name where there is none, -1 behind the last. NULL: no parts. */
+    uint64_t shows;
+    int (*part_at)(const nt_model *model, const nt_element *element, int i, char *name,
+                   size_t size);
+    bool carries; /* the bodies that it brings turn with the first of them: nt_system.carriers */
+    bool is_load; /* its force is a load: paths of static states scale it */
     /* See nt_system.carry; view and increment are NULL where stresses are forgotten. NULL: none. */
     void (*carry)(nt_run *run, const nt_element *element, const nt_view *view,
                   const double *increment);
     /* Exchange a function for another in its data beside the keys, where it keeps it once more.
      * NULL: it keeps functions nowhere else. */
     void (*input)(void *data, const struct nt_expression *from, const struct nt_expression *to);
+    size_t period; /* of its stops: where it stands among its data, bytes; 0: they have none */
     /* Known stops of its own. The first time after t at which its memory[n_memory] changes,
      * infinite where there is none; then, at a stop (view->at->t), what it becomes: false where
      * nothing is due at this time. Both NULL: it has none. Its `accept` keeps what is not due. */
@@ -419,14 +428,15 @@ struct nt_element {
     int n_rows, node; /* their number, their node or -1                                     */
     int first_rate;   /* of its nonholonomic rows and multipliers, after all nh; -1 for none */
     int n_rates, rate_node;
-    int n_own;                  /* coordinates of its own */
-    int own_node, own_q, own_v; /* their node, first entry among q and v; -1 for none */
-    int memory;                 /* first entry in the discrete memory */
-    int first_onset;            /* of nt_system.onsets */
-    int last_body;              /* the highest number of a body that it looks at */
-    int n_ports, size;          /* size: entries of all ports */
-    nt_port *ports;             /* [n_ports] */
-    int *slot;                  /* [n_ports][n_ports] blocks between them; -1 where there is none */
+    int n_own;                    /* coordinates of its own */
+    int own_node, own_q, own_v;   /* their node, first entry among q and v; -1 for none */
+    int memory;                   /* first entry in the discrete memory */
+    int first_onset;              /* of nt_system.onsets */
+    int last_body;                /* the highest number of a body that it looks at */
+    int first_brought, n_brought; /* bodies that it brings itself */
+    int n_ports, size;            /* size: entries of all ports */
+    nt_port *ports;               /* [n_ports] */
+    int *slot; /* [n_ports][n_ports] blocks between them; -1 where there is none */
     /* [n_couples] blocks of an element with many ports, that lists its blocks: then `slot` is NULL
      */
     int *couple;

@@ -315,7 +315,7 @@ static nt_status find_explicit_blocks(nt_model *model)
     return NT_OK;
 }
 
-/* The nodes of a beam turn with its first one: nt_system.carriers, of models with beams. */
+/* Bodies that turn with the first of those that their element brings: nt_system.carriers. */
 static nt_status find_carriers(nt_model *model)
 {
     const nt_space *space = &model->system.space;
@@ -326,11 +326,10 @@ static nt_status find_carriers(nt_model *model)
         carriers[b] = b;
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
-        const nt_beam *beam = nt_element_is_beam(e) ? nt_model_data(model, e) : NULL;
-        if (!beam)
+        if (!e->type->carries)
             continue;
-        for (int k = 0; k < beam->n_nodes; k++) /* blocks follow bodies, without the ground */
-            carriers[beam->first_body - 1 + k] = beam->first_body - 1;
+        for (int k = 0; k < e->n_brought; k++) /* blocks follow bodies, without the ground */
+            carriers[e->first_brought - 1 + k] = e->first_brought - 1;
         model->system.carriers = carriers;
     }
     return NT_OK;

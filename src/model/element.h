@@ -143,6 +143,11 @@ static inline void nt_element_align(nt_run *run, const nt_element *e)
         e->type->align(run, e);
 }
 static inline bool nt_element_reacts(const nt_element *e) { return e->type->reaction != NULL; }
+static inline int nt_element_part_at(const nt_model *model, const nt_element *e, int i, char *name,
+                                     size_t size)
+{
+    return e->type->part_at ? e->type->part_at(model, e, i, name, size) : -1;
+}
 static inline bool nt_element_owns_bodies(const nt_element *e)
 {
     return e->type->own_bodies != NULL;

@@ -3,6 +3,7 @@
 #define NUTATE_MODEL_ELEMENTS_H
 
 #include "model/model.h"
+#include "model/quantities/quantity_kind.h"
 
 extern const nt_element_type nt_joint_fixed;
 extern const nt_element_type nt_joint_spherical;
@@ -46,20 +47,6 @@ extern const nt_element_type nt_cable_type;
 extern const nt_element_type nt_state_type;
 /* Made by the reader of the section `sampled`, one for each value; what it holds at a point. */
 extern const nt_element_type nt_sampled_type;
-/* Which of them an element is. */
-bool nt_element_is_beam(const nt_element *element);
-bool nt_element_is_cable(const nt_element *element);
-bool nt_element_is_state(const nt_element *element);
-bool nt_element_is_sampled(const nt_element *element);
-bool nt_element_is_distributed(const nt_element *element);
-bool nt_element_is_modal_damping(const nt_element *element);
-bool nt_element_is_groove(const nt_element *element);
-bool nt_element_rolls(const nt_element *element); /* a disk, a sphere or a blade */
-bool nt_element_is_rolling_ball(const nt_element *element);
-bool nt_element_is_wheel(const nt_element *element);
-bool nt_element_is_blade(const nt_element *element);
-
-extern const size_t nt_sampled_period; /* where its period stands among its data, bytes */
 double nt_sampled_value(const nt_element *element, const nt_view *view);
 
 /* Types of blocks, of which the keys alone are used (states/blocks.c). */

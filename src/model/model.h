@@ -205,6 +205,7 @@ struct nt_model {
     int n_markers;
     nt_element *elements; /* joints, forces, contacts, states; by type in file order */
     int n_elements, n_joints, n_contacts, n_bearings, n_beams, n_cables, n_states, n_sampled;
+    int modal_damping;       /* the element of simulation.modal_damping + 1, 0 for none */
     nt_object_name *objects; /* [n_objects] in the order of names */
     int n_objects;
     nt_delay *delays; /* [n_delays] */

@@ -68,6 +68,10 @@ echo 'if (e->type->vary && i > 0)' >src/model/a.c
 expect fail check_layers "a function of a type is asked for"
 mv src/model/a.c src/model/element.h
 expect pass check_layers "where it belongs"
+echo 'if (e->type == &nt_joint_gear)' >src/model/a.c
+expect fail check_layers "which type an element is of is asked for"
+echo 'const nt_element_type nt_joint_gear = {' >>src/model/a.c
+expect pass check_layers "in the file of that type"
 
 fresh
 expect pass check_tree "a tidy tree"

@@ -1,6 +1,7 @@
 /* Ball bearings: a run against values that other programs computed, balances at random states,
  * tangents against differences, statics of axial load, flaws, choices that change no motion. */
 #include "model/bearings/bearing.h"
+#include "model/elements.h"
 #include "model/mechanism.h"
 
 #include <nutate/sensitivity.h>
@@ -768,7 +769,7 @@ static void restitution_by_other_relations(void **state)
         looked l = look_at(text);
         const nt_element *e = NULL;
         for (int k = 0; k < l.model->n_elements; k++)
-            if (nt_element_is_bearing(&l.model->elements[k]))
+            if (l.model->elements[k].type == &nt_bearing_ball)
                 e = &l.model->elements[k];
         assert_non_null(e);
         CLOSE(nt_bearing_of(l.run, e)->races[NT_OUTER].law.damping, cases[i].p / 0.2, 1e-5);

@@ -122,13 +122,10 @@ static nt_status find(nt_model *model, nt_element *e, nt_run *run, nt_error *err
 
 nt_status nt_model_find_modal_damping(nt_model *model, nt_error *error)
 {
-    int first = 0;
     nt_run *run = NULL;
-    while (first < model->n_elements && !nt_element_is_modal_damping(&model->elements[first]))
-        first++;
-    if (first == model->n_elements)
+    if (!model->modal_damping)
         return NT_OK;
-    nt_element *e = &model->elements[first];
+    nt_element *e = &model->elements[model->modal_damping - 1];
     nt_status status = nt_run_create(&run, model, error);
     if (status == NT_OK)
         status = find(model, e, run, error);

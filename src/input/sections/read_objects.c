@@ -218,6 +218,8 @@ static nt_status find_types(nt_reader *reader, const nt_node *section, nt_name_k
         element->bytes =
             nt_read_bytes(element->type->keys, section->values[i], element->type->size);
         element->place = nt_read_place(reader, section->keys[i]);
+        if (type_of[i] == own)
+            reader->model->modal_damping = number[i] + 1;
         reader->elements[number[i]] = (nt_element_node){section->keys[i], section->values[i]};
     }
     return status;
@@ -318,10 +320,14 @@ nt_status nt_read_declare(nt_reader *reader)
     for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_SAMPLED && status == NT_OK; kind++)
         status = declare_elements(reader, section[kind], kind, number[kind]);
     int next = count_of(section[NT_NAME_BODY]) + 1;
-    for (int i = first_own; i < n_elements && status == NT_OK; i++)
+    for (int i = first_own; i < n_elements && status == NT_OK; i++) {
+        nt_element *e = &reader->model->elements[i];
+        e->first_brought = next;
         status = i < first_beam    ? nt_read_declare_balls(reader, i, &next)
                  : i < first_cable ? nt_read_declare_nodes(reader, i, &next)
                                    : nt_read_declare_cable(reader, i, &next);
+        e->n_brought = next - e->first_brought;
+    }
     if (status == NT_OK)
         status = declare_stations(reader, section[NT_NAME_MARKER]);
     if (status == NT_OK && nt_quantity_sort_objects(reader->model) != NT_OK)

@@ -200,6 +200,6 @@ const nt_element_type nt_beam_type = {
     .carry = beam_carry,
     .failure = nt_beam_failure,
     .draw = nt_beam_draw,
+    .shows = NT_SHOWS(NT_OF_ELASTIC),
+    .carries = true,
 };
-
-bool nt_element_is_beam(const nt_element *element) { return element->type == &nt_beam_type; }

@@ -14,7 +14,6 @@
 
 #include "model/elements.h"
 #include "model/forces/load.h"
-#include "model/quantities/quantity_kind.h"
 
 #include <string.h>
 
@@ -293,9 +292,5 @@ const nt_element_type nt_force_distributed = {
     .prepare = load_prepare,
     .declare = load_declare,
     .evaluate = load_evaluate,
+    .shows = NT_SHOWS(NT_OF_DISTRIBUTED),
 };
-
-bool nt_element_is_distributed(const nt_element *element)
-{
-    return element->type == &nt_force_distributed;
-}

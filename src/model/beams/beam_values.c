@@ -13,11 +13,10 @@ static const nt_beam *beam_of_body(const nt_model *model, int body, int *element
     int last = model->n_elements - model->n_cables;
     for (int i = last - model->n_beams; i < last; i++) {
         const nt_element *e = &model->elements[i];
-        const nt_beam *b = nt_element_is_beam(e) ? nt_model_data(model, e) : NULL;
-        *node = b ? body - b->first_body : -1;
+        *node = body - e->first_brought;
         *element = i;
-        if (b && *node >= 0 && *node < b->n_nodes)
-            return b;
+        if (*node >= 0 && *node < e->n_brought)
+            return nt_model_data(model, e);
     }
     return NULL;
 }

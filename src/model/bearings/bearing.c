@@ -27,8 +27,6 @@ static const double PI = 3.14159265358979323846;
 
 const nt_section nt_bearing_section = {.name = "bearings", .word = "bearing", .one_type = true};
 
-bool nt_element_is_bearing(const nt_element *element) { return element->type == &nt_bearing_ball; }
-
 /* ---- ports ------------------------------------------------------------------------------------
  */
 
@@ -742,6 +740,8 @@ const nt_element_type nt_bearing_ball = {
     .remark = nt_bearing_remark,
     .failure = nt_bearing_failure,
     .energy_part = energy_part,
+    .shows = NT_SHOWS(NT_OF_BEARING),
+    .part_at = nt_bearing_part_at,
     .warning = nt_bearing_warning,
     .vary = nt_bearing_vary,
 };

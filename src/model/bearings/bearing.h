@@ -120,7 +120,6 @@ static inline const nt_bearing *nt_bearing_of(const nt_run *run, const nt_elemen
 {
     return nt_element_data(run, element);
 }
-bool nt_element_is_bearing(const nt_element *element);
 static inline bool nt_bearing_gives(const nt_bearing *b, int bit) { return b->given >> bit & 1; }
 
 /* Values of keys that the file leaves out, before they are read. */
@@ -167,23 +166,13 @@ double nt_bearing_shoulder_margin(const nt_bearing *bearing, const nt_ball_touch
 
 /* ---- recorded quantities (bearing_values.c) ---------------------------------------------------
  *
- * Of a part of a bearing: the whole (0), its cage (1), contact k of ball j (NT_BEARING_PARTS + 3 j
- * + k). The object of such a quantity counts through elements and parts. */
-enum { NT_BEARING_WHOLE, NT_BEARING_OF_CAGE, NT_BEARING_PARTS };
+ * Of a part of a bearing (nt_element_part_at): its cage (1), contact k of ball j, from 0 on
+ * (NT_BEARING_PARTS + 3 j + k). */
+enum { NT_BEARING_OF_CAGE = 1, NT_BEARING_PARTS };
 
-static inline int nt_bearing_object(const nt_model *model, int element, int part)
-{
-    return element + model->n_elements * part;
-}
-static inline int nt_bearing_part(const nt_model *model, int object)
-{
-    return object / model->n_elements;
-}
-/* "ball3.outer", "cage", "" for the whole. */
-void nt_bearing_part_name(int part, char *text, size_t size);
-/* The part that text[length] begins with, "ball3.outer" or "cage"; -1 for none. *used: characters
- * of it. */
-int nt_bearing_part_find(const nt_bearing *bearing, const char *text, int *used);
+/* "cage", "ball3.outer". */
+int nt_bearing_part_at(const nt_model *model, const nt_element *element, int part, char *name,
+                       size_t size);
 
 struct nt_sampler;
 #define NT_BEARING_QUANTITY(name)                                                                  \

@@ -2,6 +2,7 @@
 #include "model/bearings/bearing.h"
 
 #include "model/quantities/quantity.h"
+#include "model/quantities/quantity_kind.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,29 +12,22 @@
 
 static const char *const contacts[NT_BALL_CONTACTS] = {"outer", "inner", "pocket"};
 
-void nt_bearing_part_name(int part, char *text, size_t size)
+int nt_bearing_part_at(const nt_model *model, const nt_element *element, int part, char *name,
+                       size_t size)
 {
+    const nt_bearing *b = nt_model_data(model, element);
     int k = part - NT_BEARING_PARTS;
-    if (k >= 0)
-        snprintf(text, size, "ball%d.%s", k / NT_BALL_CONTACTS + 1, contacts[k % NT_BALL_CONTACTS]);
+    if (k >= NT_BALL_CONTACTS * b->n_balls)
+        return -1;
+    bool of_cage = part == NT_BEARING_OF_CAGE;
+    bool pocket = !of_cage && k % NT_BALL_CONTACTS == NT_POCKET;
+    if (!b->has_cage && (of_cage || pocket))
+        snprintf(name, size, "%s", "");
+    else if (of_cage)
+        snprintf(name, size, "cage");
     else
-        snprintf(text, size, "%s", part == NT_BEARING_OF_CAGE ? "cage" : "");
-}
-
-int nt_bearing_part_find(const nt_bearing *b, const char *text, int *used)
-{
-    for (int part = NT_BEARING_OF_CAGE; part < NT_BEARING_PARTS + NT_BALL_CONTACTS * b->n_balls;
-         part++) {
-        bool pocket = part >= NT_BEARING_PARTS && (part - NT_BEARING_PARTS) % 3 == NT_POCKET;
-        char name[32];
-        if (!b->has_cage && (part == NT_BEARING_OF_CAGE || pocket))
-            continue;
-        nt_bearing_part_name(part, name, sizeof name);
-        size_t length = strlen(name);
-        if (strncmp(text, name, length) == 0 && (text[length] == '.' || text[length] == '\0'))
-            return *used = (int)length, part;
-    }
-    return -1;
+        snprintf(name, size, "ball%d.%s", k / NT_BALL_CONTACTS + 1, contacts[k % NT_BALL_CONTACTS]);
+    return of_cage ? NT_OF_CAGE : NT_OF_BALL;
 }
 
 static const nt_element *element_of(const nt_sampler *s, int object)
@@ -46,7 +40,7 @@ static const nt_element *element_of(const nt_sampler *s, int object)
 
 static nt_ball_touch touch_of(const nt_sampler *s, int object)
 {
-    int k = nt_bearing_part(s->view->model, object) - NT_BEARING_PARTS;
+    int k = nt_quantity_part(s->view->model, object) - NT_BEARING_PARTS;
     return nt_bearing_touch(element_of(s, object), s->view, k / NT_BALL_CONTACTS,
                             k % NT_BALL_CONTACTS);
 }

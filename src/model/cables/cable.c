@@ -15,7 +15,6 @@
 
 #include "model/elements.h"
 #include "model/forces/load.h"
-#include "model/quantities/quantity_kind.h"
 
 #include <math.h>
 #include <string.h>
@@ -618,6 +617,5 @@ const nt_element_type nt_cable_type = {
     .is_smooth = cable_is_smooth,
     .draw = cable_draw,
     .rests = cable_rests,
+    .shows = NT_SHOWS(NT_OF_CABLE) | NT_SHOWS(NT_OF_ELASTIC),
 };
-
-bool nt_element_is_cable(const nt_element *element) { return element->type == &nt_cable_type; }

@@ -46,9 +46,5 @@ const nt_element_type nt_contact_sphere_torus = {
     .summary = "a sphere of B on a torus or in a groove of A",
     .keys = keys,
     .prepare = torus_prepare,
+    .shows = NT_SHOWS(NT_OF_GROOVE),
 };
-
-bool nt_element_is_groove(const nt_element *element)
-{
-    return element->type == &nt_contact_sphere_torus;
-}

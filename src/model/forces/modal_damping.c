@@ -182,8 +182,3 @@ const nt_element_type nt_force_modal_damping = {
     .evaluate = modal_damping_evaluate,
     .depends_on_rates = depends_on_rates,
 };
-
-bool nt_element_is_modal_damping(const nt_element *element)
-{
-    return element->type == &nt_force_modal_damping;
-}

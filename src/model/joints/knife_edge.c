@@ -164,9 +164,5 @@ const nt_element_type nt_joint_knife_edge = {
     .site = nt_rolling_lowest_point,
     .does_work = nt_rolling_does_work,
     .reaction = knife_edge_reaction,
+    .shows = NT_SHOWS(NT_OF_ROLLING) | NT_SHOWS(NT_OF_BLADE),
 };
-
-bool nt_element_is_blade(const nt_element *element)
-{
-    return element->type == &nt_joint_knife_edge;
-}

@@ -118,12 +118,6 @@ v3 nt_rolling_lowest_point(const nt_run *run, const nt_element *e)
     return v3_axpy(-rolling->radius, normal, center);
 }
 
-bool nt_element_rolls(const nt_element *element)
-{
-    return nt_element_is_rolling_ball(element) || nt_element_is_wheel(element) ||
-           nt_element_is_blade(element);
-}
-
 /* Without slip the reaction does no work. */
 bool nt_rolling_does_work(const nt_model *model, const nt_element *element)
 {

@@ -86,9 +86,5 @@ const nt_element_type nt_joint_rolling_disk = {
     .drawing = NT_DRAW_DISK,
     .draw = nt_rolling_draw,
     .reaction = nt_rolling_reaction,
+    .shows = NT_SHOWS(NT_OF_ROLLING) | NT_SHOWS(NT_OF_WHEEL),
 };
-
-bool nt_element_is_wheel(const nt_element *element)
-{
-    return element->type == &nt_joint_rolling_disk;
-}

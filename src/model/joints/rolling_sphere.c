@@ -53,9 +53,5 @@ const nt_element_type nt_joint_rolling_sphere = {
     .drawing = NT_DRAW_SPHERE,
     .draw = nt_rolling_draw,
     .reaction = nt_rolling_reaction,
+    .shows = NT_SHOWS(NT_OF_ROLLING),
 };
-
-bool nt_element_is_rolling_ball(const nt_element *element)
-{
-    return element->type == &nt_joint_rolling_sphere;
-}

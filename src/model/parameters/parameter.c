@@ -411,15 +411,14 @@ static nt_status parameter_collect(nt_survey *s)
     return status == NT_OK ? collect_initial(s) : status;
 }
 
-/* A sampled value whose period changes with the parameter; NULL: none. */
+/* An element the period of whose stops changes with the parameter; NULL: none. */
 static const nt_element *paced_by(const nt_survey *s)
 {
     const nt_model *model = s->run->model;
     for (int i = 0; i < model->n_bindings; i++)
         for (int k = 0; s->direction[i] != 0 && k < model->n_elements; k++) {
             const nt_element *e = &model->elements[k];
-            if (nt_element_is_sampled(e) &&
-                model->bindings[i].target == e->data + nt_sampled_period)
+            if (e->type->period && model->bindings[i].target == e->data + e->type->period)
                 return e;
         }
     return NULL;

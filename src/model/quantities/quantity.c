@@ -5,8 +5,6 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "model/beams/beam.h"
-#include "model/bearings/bearing.h"
-#include "model/cables/cable.h"
 #include "model/contacts/contact.h"
 #include "model/elements.h"
 #include "model/quantities/quantity_kind.h"
@@ -14,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { PART_NAME = 32 };
 
 /* ---- objects -------------------------------------------------------------------------------- */
 
@@ -71,6 +71,11 @@ static bool has_material(const nt_model *model, int index, bool point)
                  : nt_beam_has_material(b, at->station);
 }
 
+static bool shows(const nt_element *element, nt_quantity_owner of)
+{
+    return (element->type->shows & NT_SHOWS(of)) != 0;
+}
+
 static bool has_kind(const nt_model *model, family of, int index, const nt_quantity_kind *k)
 {
     const nt_element *e = of == ELEMENT ? &model->elements[index] : NULL;
@@ -97,12 +102,6 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
         return e && nt_element_joins(e);
     case NT_OF_TURNED:
         return e && nt_element_joins(e) && both_turn(model, e);
-    case NT_OF_ROLLING:
-        return e && nt_element_rolls(e);
-    case NT_OF_WHEEL:
-        return e && nt_element_is_wheel(e);
-    case NT_OF_BLADE:
-        return e && nt_element_is_blade(e);
     case NT_OF_JOINT:
         return e && nt_element_is_joint(e);
     case NT_OF_FORCE:
@@ -113,12 +112,6 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
         return type && type->along == NT_ALONG_LINE;
     case NT_OF_WAY:
         return type && type->along == NT_ALONG_WAY;
-    case NT_OF_CABLE:
-        return e && nt_element_is_cable(e);
-    case NT_OF_ELASTIC:
-        return e && (nt_element_is_beam(e) || nt_element_is_cable(e));
-    case NT_OF_DISTRIBUTED:
-        return e && nt_element_is_distributed(e);
     case NT_OF_WING:
         return type && type->along == NT_ALONG_AIR;
     case NT_OF_ABOUT:
@@ -129,12 +122,8 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
         return e && type->touches && nt_element_reacts(e);
     case NT_OF_TOUCH:
         return e && nt_element_touches(e);
-    case NT_OF_GROOVE:
-        return e && nt_element_is_groove(e);
-    case NT_OF_BEARING:
-        return type && nt_element_is_bearing(e);
     case NT_OF_DELAY: /* found by expressions alone */
-    case NT_OF_BALL:  /* parts of bearings are found by themselves */
+    case NT_OF_BALL:  /* parts of elements are found by themselves */
     case NT_OF_CAGE:
         return false;
     case NT_OF_ROTATING:
@@ -143,16 +132,13 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
         return type && type->slides;
     case NT_OF_SLIDING_ONLY:
         return type && type->slides && !type->rotates;
-    case NT_OF_STATE:
-        return e && nt_element_is_state(e);
-    case NT_OF_HELD:
-        return e && nt_element_is_sampled(e);
     case NT_OF_NAMED:
         return of == NAMED;
     case NT_OF_WHOLE:
         return of == WHOLE;
+    default:
+        return e && shows(e, k->of);
     }
-    return false;
 }
 
 /* ---- names ---------------------------------------------------------------------------------- */
@@ -199,13 +185,14 @@ nt_status nt_quantity_sort_objects(nt_model *model)
     return NT_OK;
 }
 
-/* Parts of bearings are counted behind all elements. */
+static bool is_of_part(nt_quantity_owner of) { return of == NT_OF_BALL || of == NT_OF_CAGE; }
+
+/* Parts of elements are counted behind all elements. */
 static void recount(const nt_model *model, int kind, int more, int *object)
 {
-    nt_quantity_owner of = kind < 0 ? NT_OF_WHOLE : nt_quantity_kinds[kind].of;
     int before = model->n_elements - more;
-    if (of == NT_OF_BALL || of == NT_OF_CAGE)
-        *object = nt_bearing_object(model, *object % before, *object / before);
+    if (kind >= 0 && is_of_part(nt_quantity_kinds[kind].of))
+        *object = nt_quantity_object_of_part(model, *object % before, *object / before);
 }
 
 void nt_quantity_more_elements(nt_model *model, int more)
@@ -286,7 +273,7 @@ static const char *why_not_shown(const nt_element *e, span word)
                 nt_suggest_is(word.text, word.length, "rotation");
     if (acts && load && !nt_element_reacts(e))
         return ", as its type does not tell it (`reaction` of nt_element_type)";
-    if (turn && nt_element_is_joint(e) && !nt_element_joins(e) && !nt_element_rolls(e))
+    if (turn && nt_element_is_joint(e) && !nt_element_joins(e) && !shows(e, NT_OF_ROLLING))
         return ": it turns nothing itself, the joints that it couples have angles";
     return "";
 }
@@ -308,7 +295,7 @@ static nt_status unknown_kind(const nt_model *model, family of, int index, span 
     if (of == NAMED)
         return nt_fail(error, NT_BAD_MODEL, "'%s.%.*s': quantity '%s' is one number", object,
                        word.length, word.text, object);
-    if (of == ELEMENT && nt_element_is_state(&model->elements[index]))
+    if (of == ELEMENT && shows(&model->elements[index], NT_OF_STATE))
         return nt_fail(error, NT_BAD_MODEL, "'%s.%.*s': state '%s' is one number", object,
                        word.length, word.text, object);
     const char *is = of == BODY && model->bodies[index].point ? "is a point and " : "";
@@ -327,14 +314,15 @@ static nt_status unknown_kind(const nt_model *model, family of, int index, span 
 }
 
 /* Refuses what a contact of a ball does not have; `length` of the name are that contact's. */
-static nt_status unknown_kind_of_ball(const char *name, int length, span word, nt_error *error)
+static nt_status unknown_kind_of_part(nt_quantity_owner of, const char *name, int length, span word,
+                                      nt_error *error)
 {
     nt_suggestion search;
     char known[512] = "";
     int used = 0;
     nt_suggest_start(&search, word.text, word.length);
     for (int i = 0; i < nt_quantity_kind_count; i++)
-        if (nt_quantity_kinds[i].of == NT_OF_BALL) {
+        if (nt_quantity_kinds[i].of == of) {
             nt_suggest_offer(&search, nt_quantity_kinds[i].name);
             used += snprintf(known + used, sizeof known - (size_t)used, "%s%s", used ? ", " : "",
                              nt_quantity_kinds[i].name);
@@ -405,15 +393,16 @@ bool nt_quantity_is_of(const nt_model *model, const char *name, const nt_quantit
     return has_kind(model, of, index, kind);
 }
 
-/* A quantity of one of `count` bodies from `first` on, which an element brings:
- * NAME.ball1.position, NAME.tip.velocity; false where the rest names none of them. */
-static bool find_own_body(const nt_model *model, int first, int count, const nt_element *element,
-                          const char *name, const char *rest, nt_quantity_info *quantity,
-                          nt_error *error, nt_status *status)
+/* A quantity of a body that an element brings: NAME.ball1.position, NAME.tip.velocity; false where
+ * the rest names none of them. */
+static bool find_in_own_body(const nt_model *model, const nt_element *element, const char *name,
+                             const char *rest, nt_quantity_info *quantity, nt_error *error,
+                             nt_status *status)
 {
     size_t length = strlen(element->name) + 1 + strcspn(rest, ".");
     const char *component = NULL;
-    for (int body = first; body < first + count; body++) {
+    for (int body = element->first_brought; body < element->first_brought + element->n_brought;
+         body++) {
         const char *own = model->bodies[body].name;
         if (strncmp(own, name, length) != 0 || own[length])
             continue;
@@ -431,38 +420,46 @@ static bool find_own_body(const nt_model *model, int first, int count, const nt_
     return false;
 }
 
-/* A quantity of a part of a bearing, NAME.ball1.outer.force, or of a body that it brings; false
- * where the rest names neither. */
-static bool find_in_bearing(const nt_model *model, int element, const char *name, const char *rest,
-                            nt_quantity_info *quantity, nt_error *error, nt_status *status)
+/* The part whose name the text begins with, *length of it, and its family; 0 for none. */
+static int find_part(const nt_model *model, const nt_element *element, const char *text,
+                     int *length, nt_quantity_owner *of)
 {
-    const nt_bearing *b = nt_model_data(model, &model->elements[element]);
-    int used, part = nt_bearing_part_find(b, rest, &used);
-    const char *after = part >= 0 && rest[used] ? rest + used + 1 : "", *component;
-    span second = head(after, &component);
-    for (int i = 0; part >= 0 && i < nt_quantity_kind_count; i++) {
-        const nt_quantity_kind *k = &nt_quantity_kinds[i];
-        if (k->of != (part == NT_BEARING_OF_CAGE ? NT_OF_CAGE : NT_OF_BALL) ||
-            !span_is(second, k->name))
-            continue;
-        *status = choose(model, k, nt_bearing_object(model, element, part), name, component,
-                         quantity, error);
-        return true;
+    char name[PART_NAME];
+    for (int part = 1;; part++) {
+        int found = nt_element_part_at(model, element, part, name, sizeof name);
+        if (found < 0)
+            return 0;
+        *of = (nt_quantity_owner)found;
+        *length = (int)strlen(name);
+        if (name[0] && strncmp(text, name, (size_t)*length) == 0 &&
+            (text[*length] == '.' || text[*length] == '\0'))
+            return part;
     }
-    if (part >= NT_BEARING_PARTS) {
-        *status = unknown_kind_of_ball(name, (int)(rest - name) + used, second, error);
-        return true;
-    }
-    return find_own_body(model, b->first_ball, b->n_balls + b->has_cage, &model->elements[element],
-                         name, rest, quantity, error, status);
 }
 
-static bool find_in_beam(const nt_model *model, int element, const char *name, const char *rest,
+/* A quantity of a part of an element, NAME.ball1.outer.force; false where the rest names none. */
+static bool find_in_part(const nt_model *model, int element, const char *name, const char *rest,
                          nt_quantity_info *quantity, nt_error *error, nt_status *status)
 {
-    const nt_beam *b = nt_model_data(model, &model->elements[element]);
-    return find_own_body(model, b->first_body, b->n_nodes, &model->elements[element], name, rest,
-                         quantity, error, status);
+    int used;
+    nt_quantity_owner of;
+    int part = find_part(model, &model->elements[element], rest, &used, &of);
+    if (part == 0)
+        return false;
+    const char *after = rest[used] ? rest + used + 1 : "", *component;
+    span second = head(after, &component);
+    for (int i = 0; i < nt_quantity_kind_count; i++) {
+        const nt_quantity_kind *k = &nt_quantity_kinds[i];
+        if (k->of != of || !span_is(second, k->name))
+            continue;
+        *status = choose(model, k, nt_quantity_object_of_part(model, element, part), name,
+                         component, quantity, error);
+        return true;
+    }
+    bool is_body = !memchr(rest, '.', (size_t)used); /* too: the rest may be a quantity of it */
+    if (!is_body)
+        *status = unknown_kind_of_part(of, name, (int)(rest - name) + used, second, error);
+    return !is_body;
 }
 
 /* States and quantities of blocks and sampled values have dots in their names. */
@@ -471,7 +468,7 @@ static bool is_part_of_block(const nt_model *model, const char *name, int *index
     const nt_object_name *found = find_object(model, (span){name, (int)strlen(name)});
     family of = found ? object_at(model, found->object, index) : WHOLE;
     const nt_element *e = of == ELEMENT ? &model->elements[*index] : NULL;
-    return of == NAMED || (e && (nt_element_is_state(e) || nt_element_is_sampled(e)));
+    return of == NAMED || (e && (shows(e, NT_OF_STATE) || shows(e, NT_OF_HELD)));
 }
 
 nt_status nt_quantity_find(const nt_model *model, const char *name, bool any,
@@ -496,18 +493,10 @@ nt_status nt_quantity_find(const nt_model *model, const char *name, bool any,
         *object = found;
     family of = object_at(model, found->object, &index);
     nt_status status;
-    if (rest && of == ELEMENT && nt_element_is_bearing(&model->elements[index]) &&
-        find_in_bearing(model, index, name, rest, quantity, error, &status))
+    if (rest && of == ELEMENT &&
+        (find_in_part(model, index, name, rest, quantity, error, &status) ||
+         find_in_own_body(model, &model->elements[index], name, rest, quantity, error, &status)))
         return status;
-    if (rest && of == ELEMENT && nt_element_is_beam(&model->elements[index]) &&
-        find_in_beam(model, index, name, rest, quantity, error, &status))
-        return status;
-    if (rest && of == ELEMENT && nt_element_is_cable(&model->elements[index])) {
-        const nt_cable *c = nt_model_data(model, &model->elements[index]);
-        if (find_own_body(model, c->first_body, c->n - 1, &model->elements[index], name, rest,
-                          quantity, error, &status))
-            return status;
-    }
     span second = rest ? head(rest, &component) : (span){"", 0};
     for (int i = 0; i < nt_quantity_kind_count; i++)
         if (has_kind(model, of, index, &nt_quantity_kinds[i]) &&
@@ -545,11 +534,6 @@ static family family_of(const nt_quantity_kind *k)
     }
 }
 
-static bool in_bearing(const nt_quantity_kind *k)
-{
-    return k->of == NT_OF_BALL || k->of == NT_OF_CAGE;
-}
-
 static bool is_quantity(const nt_model *model, const nt_quantity_info *q)
 {
     if (q->kind < 0 || q->kind >= nt_quantity_kind_count || q->object < 0)
@@ -558,16 +542,13 @@ static bool is_quantity(const nt_model *model, const nt_quantity_info *q)
     const int counts[] = {model->n_bodies, model->n_markers, model->n_elements, model->n_named, 1};
     if (q->columns < 1 || q->first < 0 || q->columns > k->columns - q->first)
         return false;
-    if (in_bearing(k)) {
-        int element = model->n_elements > 0 ? q->object % model->n_elements : -1;
-        if (element < 0 || !nt_element_is_bearing(&model->elements[element]))
-            return false;
-        const nt_bearing *b = nt_model_data(model, &model->elements[element]);
-        int part = nt_bearing_part(model, q->object), contact = part - NT_BEARING_PARTS;
-        if (k->of == NT_OF_CAGE)
-            return part == NT_BEARING_OF_CAGE && b->has_cage;
-        return contact >= 0 && contact / NT_BALL_CONTACTS < b->n_balls &&
-               (contact % NT_BALL_CONTACTS != NT_POCKET || b->has_cage);
+    if (is_of_part(k->of)) {
+        char name[PART_NAME];
+        int part = model->n_elements > 0 ? nt_quantity_part(model, q->object) : 0;
+        return part > 0 &&
+               nt_element_part_at(model, &model->elements[q->object % model->n_elements], part,
+                                  name, sizeof name) == (int)k->of &&
+               name[0];
     }
     family of = family_of(k);
     return q->object < counts[of] && has_kind(model, of, q->object, k);
@@ -600,11 +581,12 @@ void nt_model_quantity_column(const nt_model *model, const nt_quantity_info *qua
     const nt_quantity_kind *k = &nt_quantity_kinds[quantity->kind];
     int i = quantity->first + column;
     family of = family_of(k);
-    int index = in_bearing(k) ? quantity->object % model->n_elements : quantity->object;
+    int index = is_of_part(k->of) ? quantity->object % model->n_elements : quantity->object;
     const char *object = object_name(model, of, index);
-    char whole[96], part[32];
-    if (in_bearing(k)) {
-        nt_bearing_part_name(nt_bearing_part(model, quantity->object), part, sizeof part);
+    char whole[96], part[PART_NAME];
+    if (is_of_part(k->of)) {
+        nt_element_part_at(model, &model->elements[index],
+                           nt_quantity_part(model, quantity->object), part, sizeof part);
         snprintf(whole, sizeof whole, "%.60s.%s", object, part);
         object = whole;
     }

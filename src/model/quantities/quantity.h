@@ -39,6 +39,17 @@ void nt_quantity_more_elements(nt_model *model, int more);
 nt_status nt_quantity_find(const nt_model *model, const char *name, bool any,
                            nt_object_name **object, nt_quantity_info *quantity, nt_error *error);
 
+/* The object of a quantity of part i of an element (nt_element_part_at), which counts through
+ * elements and parts, and the part of such an object. */
+static inline int nt_quantity_object_of_part(const nt_model *model, int element, int part)
+{
+    return element + model->n_elements * part;
+}
+static inline int nt_quantity_part(const nt_model *model, int object)
+{
+    return object / model->n_elements;
+}
+
 /* NT_INVALID with words of a public function where one of quantities[n] is none of the model. */
 nt_status nt_quantity_refuse(nt_error *error, const char *function, const nt_model *model,
                              const nt_quantity_info *quantities, int n);

@@ -44,6 +44,8 @@ typedef enum nt_quantity_owner {
     NT_OF_NAMED,       /* an expression of the file */
     NT_OF_WHOLE,       /* the model */
 } nt_quantity_owner;
+_Static_assert(NT_OF_WHOLE < 64, "families of quantities are bits of nt_element_type.shows");
+#define NT_SHOWS(owner) (UINT64_C(1) << (owner))
 
 enum {
     NT_NEEDS_REACTIONS = 1,

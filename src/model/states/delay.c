@@ -93,8 +93,8 @@ static double count_jumps(const nt_model *model, double span)
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
         const char *data = nt_element_data(model->origin, e);
-        if (nt_element_is_sampled(e))
-            samples += span / *(const double *)(const void *)(data + nt_sampled_period);
+        if (e->type->period)
+            samples += span / *(const double *)(const void *)(data + e->type->period);
     }
     bool jumps = model->n_happenings + model->n_switches + model->n_grips + model->n_limits > 0;
     return (jumps ? EVENTS : 0) + fmin(ceil(samples), SAMPLES);

@@ -14,8 +14,6 @@ typedef struct nt_sampled {
     double every, initial;
 } nt_sampled;
 
-const size_t nt_sampled_period = offsetof(nt_sampled, every);
-
 enum { VALUE, SAMPLE, N_MEMORY };
 
 static const nt_section sampled_section = {
@@ -115,10 +113,10 @@ const nt_element_type nt_sampled_type = {
     .evaluate = sampled_evaluate,
     .n_memory = N_MEMORY,
     .accept = accept,
+    .period = offsetof(nt_sampled, every),
     .stop_after = stop_after,
     .at_stop = at_stop,
     .memory = NT_MEMORY_KEEPS,
     .does_work = does_no_work,
+    .shows = NT_SHOWS(NT_OF_HELD),
 };
-
-bool nt_element_is_sampled(const nt_element *element) { return element->type == &nt_sampled_type; }

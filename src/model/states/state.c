@@ -124,6 +124,5 @@ const nt_element_type nt_state_type = {
     .depends_on_rates = depends_on_rates,
     .does_work = does_no_work,
     .proportional = true,
+    .shows = NT_SHOWS(NT_OF_STATE),
 };
-
-bool nt_element_is_state(const nt_element *element) { return element->type == &nt_state_type; }
