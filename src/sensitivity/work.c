@@ -4,6 +4,7 @@
 #include "method/work.h"
 #include "sensitivity/forward.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -26,15 +27,17 @@ static nt_status power_beside(nt_sensitivity *s, int i, const nt_phase *at, cons
     return status;
 }
 
-/* d(power) along direction i at a state, by differences of a step; *doubt receives what formulas of
- * sixth and fourth order differ by. */
+/* d(power) along direction i at a state, by differences of a step; *gap receives what formulas of
+ * sixth and fourth order differ by, *rounding what of it rounding alone may be, of the power and of
+ * places, which a step of `reach` moves by a hundredth of 1 m or rad. */
 static nt_status difference_power(nt_sensitivity *s, int i, const nt_phase *at,
-                                  const nt_variation *d, double step, bool with_parameter,
-                                  double *derivative, double *doubt)
+                                  const nt_variation *d, double step, double reach,
+                                  bool with_parameter, double *derivative, double *gap,
+                                  double *rounding)
 {
     static const double fourth[NT_STENCIL] = {8.0 / 12, -1.0 / 12, 0};
     nt_status status = NT_OK;
-    double low = 0;
+    double low = 0, largest = 0;
     *derivative = 0;
     for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
         int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
@@ -42,14 +45,18 @@ static nt_status difference_power(nt_sensitivity *s, int i, const nt_phase *at,
         status = power_beside(s, i, at, d, sign * distance * step, with_parameter, &power);
         *derivative += sign * nt_stencil[distance - 1] / step * power;
         low += sign * fourth[distance - 1] / step * power;
+        largest = fmax(largest, fabs(power));
     }
-    *doubt = fabs(*derivative - low);
+    *gap = fabs(*derivative - low);
+    *rounding = DBL_EPSILON * (largest + 1e2 * reach * fabs(*derivative)) / step;
     return status;
 }
 
-/* Contacts are thinner than any step that suits the motion as a whole: steps a hundred times
- * smaller are tried until two orders agree. */
+/* Contacts are thinner than any step that suits the motion as a whole, and one may have begun just
+ * now: steps a hundred times smaller are tried until two orders agree, or rounding is what they
+ * differ by. */
 static const double AGREED = 1e-9;
+enum { LEVELS = 6 };
 
 /* d(power) along direction i at a state. */
 static nt_status vary_power(nt_sensitivity *s, int i, const nt_phase *at, const nt_variation *d,
@@ -69,17 +76,17 @@ static nt_status vary_power(nt_sensitivity *s, int i, const nt_phase *at, const 
         step = fmin(step, 1e-2 * nt_parameter_scale(s, k));
         status = NT_OK;
     }
-    double best = 0, least = (double)INFINITY;
+    double reach = step, best = 0, least = (double)INFINITY;
     if (system->hold_onsets)
         system->hold_onsets(system->self, &point);
-    for (int attempt = 0; attempt < 4 && status == NT_OK; attempt++, step *= 1e-2) {
-        double derivative_here, doubt;
-        status = difference_power(s, i, at, d, step, differenced, &derivative_here, &doubt);
-        if (doubt < least) {
-            least = doubt;
-            best = derivative_here;
+    for (int attempt = 0; attempt < LEVELS && status == NT_OK; attempt++, step *= 1e-2) {
+        double here, gap, rounding;
+        status = difference_power(s, i, at, d, step, reach, differenced, &here, &gap, &rounding);
+        if (gap + rounding < least) {
+            least = gap + rounding;
+            best = here;
         }
-        if (doubt <= AGREED * fabs(derivative_here))
+        if (gap <= fmax(AGREED * fabs(here), rounding))
             break;
     }
     if (system->hold_onsets)

@@ -100,9 +100,10 @@ nt_status nt_run_own_initial_tangent(void *self, double t, int k, double *dq, do
 /* Energies and powers are at most of fourth degree in the model's numbers but for contacts, stops
  * and friction: 1 % of the numbers' size is far beyond an indentation or a slip speed. Where
  * formulas of sixth and fourth order from these places differ by more than 1e-9, steps a hundred
- * times smaller are tried, down to 1e-8 of the size, and the best is taken. */
+ * times smaller are tried, down to 1e-12 of the size, for a contact may have begun so near, and the
+ * best is taken. */
 static const double FIRST_STEP = 1e-2, NEXT_STEP = 1e-2, AGREED = 1e-9;
-enum { LEVELS = 4, N_ENERGIES = 3 };
+enum { LEVELS = 6, N_ENERGIES = 3 };
 
 /* Derivatives of kinetic and potential energy and power, and how far they may be off. */
 typedef struct energy_slope {
@@ -117,9 +118,10 @@ static void put_parameter(nt_run *run, const nt_point *at, int k, double s)
         nt_parameter_rates_put(run, &run->rates[k], s);
 }
 
-/* side: of nt_difference_side. */
+/* reach: that moves the numbers by their own size, to which they are rounded; side: of
+ * nt_difference_side. */
 static nt_status difference_energy(nt_run *run, int parameter, const nt_point *at, double h,
-                                   int side, energy_slope *out)
+                                   double reach, int side, energy_slope *out)
 {
     nt_status status = NT_OK;
     double fourth[N_ENERGIES] = {0}, largest[N_ENERGIES] = {0};
@@ -140,7 +142,7 @@ static nt_status difference_energy(nt_run *run, int parameter, const nt_point *a
     }
     for (int k = 0; k < N_ENERGIES; k++) {
         out->gap[k] = fabs(out->of[k] - fourth[k]);
-        out->rounding[k] = DBL_EPSILON * largest[k] / h;
+        out->rounding[k] = DBL_EPSILON * (largest[k] + reach * fabs(out->of[k])) / h;
     }
     return status;
 }
@@ -158,7 +160,8 @@ nt_status nt_run_energy_tangent(void *self, const nt_point *at, int k, nt_energy
         return status;
     const nt_parameter_rates *rates = &run->rates[k];
     nt_words all = {0, rates->n_words};
-    double h = FIRST_STEP * nt_words_step(rates, all, fmin(1, run->length), rates->scale);
+    double reach = nt_words_step(rates, all, fmin(1, run->length), rates->scale);
+    double h = FIRST_STEP * reach;
     double best[N_ENERGIES] = {0}, least[N_ENERGIES] = {0};
     bool good = false, found = false;
     double room[2];
@@ -168,7 +171,7 @@ nt_status nt_run_energy_tangent(void *self, const nt_point *at, int k, nt_energy
         run->system.hold_onsets(run, at);
     for (int level = 0; level < LEVELS && !good; level++, h *= NEXT_STEP) {
         energy_slope next;
-        status = difference_energy(run, k, at, h, side, &next);
+        status = difference_energy(run, k, at, h, reach, side, &next);
         good = status == NT_OK; /* a load that has no value so far away may have one nearer */
         for (int i = 0; i < N_ENERGIES && status == NT_OK; i++) {
             double doubt = next.gap[i] + next.rounding[i];
@@ -176,7 +179,7 @@ nt_status nt_run_energy_tangent(void *self, const nt_point *at, int k, nt_energy
                 best[i] = next.of[i];
                 least[i] = doubt;
             }
-            good = good && next.gap[i] <= fmax(AGREED * fabs(next.of[i]), 10 * next.rounding[i]);
+            good = good && next.gap[i] <= fmax(AGREED * fabs(next.of[i]), next.rounding[i]);
         }
         found = found || status == NT_OK;
     }
