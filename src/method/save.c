@@ -17,7 +17,7 @@ typedef struct header {
     int nq, nv, nh, nn, n_memory, n_accounts, n_bounces, frame;
     size_t size, statistics_size, solver_size, kept_size;
     int level, calm, n_dropped, n_off, stale, kept, in_parts;
-    int steps_kept, own_ahead, own_last; /* of factors that are kept */
+    int steps_kept, corrections, own_ahead, own_last; /* of factors that are kept */
     nt_parts parts;
     nt_step_control control;
     nt_energy_watch watch;
@@ -45,7 +45,7 @@ static header save_header_of(const nt_integrator *it)
     const nt_factors *f = it->factors;
     header h;
     memset(&h, 0, sizeof h); /* padding too: equal states are equal bytes */
-    memcpy(h.magic, "nutateC", 8);
+    memcpy(h.magic, "nutateD", 8);
     snprintf(h.method, sizeof h.method, "%s", it->method->name);
     h.nq = p->nq, h.nv = p->nv, h.nh = p->nh, h.nn = p->nn;
     h.n_memory = p->system->n_memory;
@@ -59,7 +59,8 @@ static header save_header_of(const nt_integrator *it)
     h.level = it->level, h.calm = it->calm, h.n_dropped = f->n_dropped;
     h.n_off = p->n_off;
     h.stale = it->stepper.stale, h.kept = it->keeps && f->kept, h.in_parts = f->in_parts;
-    h.steps_kept = f->steps_kept, h.own_ahead = f->own_ahead, h.own_last = f->own_last;
+    h.steps_kept = f->steps_kept, h.corrections = f->corrections;
+    h.own_ahead = f->own_ahead, h.own_last = f->own_last;
     h.parts = it->parts;
     h.control = it->control;
     h.watch = it->watch;
@@ -146,7 +147,8 @@ static nt_status restore_factors(nt_integrator *it, const header *h, const char 
     status = nt_solver_restore(f->solver, in + at->solver, whole ? &f->matrix : NULL);
     f->kept = h->kept && status == NT_OK;
     f->in_parts = h->kept && h->in_parts;
-    f->steps_kept = h->steps_kept, f->own_ahead = h->own_ahead, f->own_last = h->own_last;
+    f->steps_kept = h->steps_kept, f->corrections = h->corrections;
+    f->own_ahead = h->own_ahead, f->own_last = h->own_last;
     return status;
 }
 

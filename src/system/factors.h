@@ -20,10 +20,11 @@ typedef struct nt_factors {
     /* The owner keeps the factors for later, and the matrix holds the numbers they were made from.
      * False as soon as the matrix is filled with something else. */
     bool kept;
-    /* How long kept factors do: steps that began with those at hand; and steps that are still to
-     * begin with their own, and began so last time, since those before did not do for long. They
-     * decide what later steps do, so a saved state holds them. */
-    int steps_kept, own_ahead, own_last;
+    /* How long kept factors do: steps that began with those at hand, and corrections since they
+     * were made; and steps that are still to begin with their own, and began so last time, since
+     * those before did not do for long. They decide what later steps do, so a saved state holds
+     * them. */
+    int steps_kept, corrections, own_ahead, own_last;
     /* The factors behind a kept matrix are those of its parts, elsewhere; as a whole it may have
      * none. */
     bool in_parts;

@@ -323,8 +323,10 @@ static double out_of_balance(const motion *m)
     return most;
 }
 
-/* Factors turn along: most steps need none of their own, and end where the others do. A state that
- * is saved makes them again. */
+/* Factors turn along: most steps need none of their own, and end where the others do. They are made
+ * anew where steps have come to need more corrections than the mean of those since, with four for
+ * the making: with the first factors, which never contract slowly, there would be 1698 corrections.
+ * A state that is saved makes them again. */
 static void test_turned_factors(void **state)
 {
     (void)state;
@@ -356,14 +358,14 @@ static void test_turned_factors(void **state)
     long steps = nt_integrator_statistics(b.it)->steps;
     print_message("%ld factorisations in %ld steps, tip off by %.1e m\n", made, steps, off);
     assert_true(off < 1e-8); /* of 12 m; iterations end at 1e-9 of an increment, 384 steps */
-    assert_true(made <= 6);
+    assert_true(made < steps / 8);
     assert_int_equal(made, nt_integrator_statistics(c.it)->factorisations);
     /* most steps end where the rate of contraction says that forces are in balance, and they are */
     long corrected = nt_integrator_statistics(b.it)->iterations;
     long asked = nt_integrator_statistics(b.it)->evaluations;
     print_message("%ld evaluations for %ld corrections in %ld steps\n", asked, corrected, steps);
     assert_true(asked < corrected + steps / 10);
-    assert_true(corrected < 4.5 * (double)steps);
+    assert_true(corrected + 4 * made < 4.2 * (double)steps);
     double worst = 0;
     for (int i = 1; i <= 40; i++) {
         go(&b, 3 + i / 128.0, 1.0 / 128);
@@ -416,7 +418,7 @@ static void test_bent_factors(void **state)
             "frame %d: %ld factorisations and %ld corrections in 300 steps, off by %.1e\n", frame,
             made, corrected, off);
         assert_true(off < 5e-10); /* of 5 m; of an increment of 0.03 m 1e-8 is allowed a step */
-        assert_true(made < 30 && corrected < 1700);
+        assert_true(made < 30 && corrected + 4 * made < 1400); /* 1609 with six factorisations */
     }
 }
 
