@@ -1,6 +1,8 @@
 /* Factors that turn with the bodies; see turning.h. */
 #include "system/turning.h"
 
+#include "base/target.h"
+#include "linalg/lanes.h"
 #include "linalg/solver.h"
 #include "system/turning_chain.h"
 
@@ -177,37 +179,51 @@ static int load_rows(const nt_problem *p, const nt_turning *t, const nt_matrix *
     return columns;
 }
 
-/* a = [A, B] of n rows, B of n columns too: B := A^-1 B by elimination with pivots of columns;
- * false where A has no inverse. */
-static bool solve_rows(int n, double a[MOST_ROWS][2 * MOST_ROWS])
+/* A row of [A, B]; the columns of both are padded to whole vectors. */
+enum { ROW_LANES = MOST_ROWS / 4 };
+typedef struct row_pair {
+    lanes a[ROW_LANES], b[ROW_LANES];
+} row_pair;
+
+static double entry_of(const lanes *row, int i) { return row[i / 4][i % 4]; }
+
+/* row -= l other, in A and B or in B alone */
+static inline void subtract_row(int m, double l, const row_pair *other, bool both, row_pair *row)
 {
+    for (int v = 0; v < m; v++) {
+        if (both)
+            row->a[v] -= l * other->a[v];
+        row->b[v] -= l * other->b[v];
+    }
+}
+
+/* n rows [A, B], both square: B := A^-1 B by elimination with pivots of columns; false where A has
+ * no inverse. */
+NT_WIDE static bool solve_rows(int n, row_pair *row)
+{
+    int m = (n + 3) / 4;
+    double inverse[MOST_ROWS];
     for (int k = 0; k < n; k++) {
         int best = k;
         for (int i = k + 1; i < n; i++)
-            if (fabs(a[i][k]) > fabs(a[best][k]))
+            if (fabs(entry_of(row[i].a, k)) > fabs(entry_of(row[best].a, k)))
                 best = i;
-        if (!(fabs(a[best][k]) > 0))
+        double pivot = entry_of(row[best].a, k);
+        if (!(fabs(pivot) > 0))
             return false;
-        for (int j = k; best != k && j < 2 * n; j++) {
-            double x = a[k][j];
-            a[k][j] = a[best][j], a[best][j] = x;
+        if (best != k) {
+            row_pair x = row[k];
+            row[k] = row[best], row[best] = x;
         }
-        a[k][k] = 1 / a[k][k];
-        for (int i = k + 1; i < n; i++) {
-            double l = a[i][k] * a[k][k];
-            for (int j = k + 1; j < 2 * n; j++)
-                a[i][j] -= l * a[k][j];
-        }
+        inverse[k] = 1 / pivot;
+        for (int i = k + 1; i < n; i++)
+            subtract_row(m, entry_of(row[i].a, k) * inverse[k], &row[k], true, &row[i]);
     }
     for (int k = n - 1; k >= 0; k--) {
-        double *row = a[k] + n;
-        for (int i = k + 1; i < n; i++) {
-            const double l = a[k][i], *other = a[i] + n;
-            for (int j = 0; j < n; j++)
-                row[j] -= l * other[j];
-        }
-        for (int j = 0; j < n; j++)
-            row[j] *= a[k][k];
+        for (int i = k + 1; i < n; i++)
+            subtract_row(m, entry_of(row[k].a, i), &row[i], false, &row[k]);
+        for (int v = 0; v < m; v++)
+            row[k].b[v] *= inverse[k];
     }
     return true;
 }
@@ -221,20 +237,20 @@ static bool has_dropped(const nt_factors *f, int node)
     return false;
 }
 
-/* sum[j][i] += a_i . b_j of the rows a, b [n][columns]: (a b^T)^T */
-static void add_products(int n, int columns, const double *a, const double *b, int stride,
-                         double *sum)
+/* sum_j += (a_i . b_j) for all i of the rows a, b [n][columns]: (a b^T)^T. Entries behind the n-th
+ * are of no use. */
+NT_WIDE static void add_products(int n, int columns, const double *a, const double *b,
+                                 row_pair *sum)
 {
-    for (int j = 0; j < n; j++, b += columns, sum += stride)
-        for (int i = 0; i < n; i++) {
-            const double *row = a + i * columns;
-            if (columns == 3) { /* as most are */
-                sum[i] += (row[0] * b[0] + row[1] * b[1]) + row[2] * b[2];
-                continue;
-            }
-            for (int c = 0; c < columns; c++)
-                sum[i] += row[c] * b[c];
-        }
+    int m = (n + 3) / 4;
+    double column[3][MOST_ROWS] = {{0}};
+    for (int i = 0; i < n; i++)
+        for (int c = 0; c < columns; c++)
+            column[c][i] = a[i * columns + c];
+    for (int j = 0; j < n; j++, b += columns)
+        for (int c = 0; c < columns; c++)
+            for (int v = 0; v < m; v++)
+                sum[j].a[v] += b[c] * *(const lanes_anywhere *)(column[c] + 4 * v);
 }
 
 /* G0 G0^T, as long as the factors are the same. */
@@ -244,13 +260,14 @@ static void find_squares(const nt_factors *f, nt_turning *t)
     double then[3 * MOST_ROWS];
     for (int g = 0; g < t->n_groups; g++) {
         int n = rows_of(p->pattern, p->pattern->n_primary + g);
-        double *square = t->square + t->place[g];
-        memset(square, 0, (size_t)(n * n) * sizeof *square);
+        row_pair square[MOST_ROWS] = {{{{0}}, {{0}}}};
         for (int k = t->group[g]; k < t->group[g + 1]; k++)
             if (rows_of(p->pattern, p->pattern->column[t->slot[k]]) <= 3) {
                 int columns = load_rows(p, t, &f->matrix, t->slot[k], false, then);
-                add_products(n, columns, then, then, n, square);
+                add_products(n, columns, then, then, square);
             }
+        for (int i = 0; i < n * n; i++)
+            t->square[t->place[g] + i] = entry_of(square[i / n].a, i % n);
     }
     t->has_squares = true;
 }
@@ -261,27 +278,27 @@ static bool find_rows(const nt_factors *f, nt_turning *t, int g)
 {
     const nt_problem *p = f->problem;
     int n = rows_of(p->pattern, p->pattern->n_primary + g);
-    double then[3 * MOST_ROWS], now[3 * MOST_ROWS], a[MOST_ROWS][2 * MOST_ROWS];
+    double then[3 * MOST_ROWS], now[3 * MOST_ROWS];
+    row_pair rows[MOST_ROWS];
     const double *square = t->square + t->place[g];
     if (has_dropped(f, p->pattern->n_primary + g))
         return false;
-    for (int i = 0; i < n; i++, square += n) {
-        memset(a[i], 0, (size_t)n * sizeof **a);
-        memcpy(a[i] + n, square, (size_t)n * sizeof **a);
-    }
+    memset(rows, 0, (size_t)n * sizeof *rows);
+    for (int i = 0; i < n; i++, square += n)
+        memcpy(rows[i].b, square, (size_t)n * sizeof *square);
     for (int k = t->group[g]; k < t->group[g + 1]; k++) {
         if (rows_of(p->pattern, p->pattern->column[t->slot[k]]) > 3)
             return false;
         int columns = load_rows(p, t, &f->matrix, t->slot[k], false, then);
         load_rows(p, t, &t->now, t->slot[k], true, now);
-        add_products(n, columns, now, then, 2 * MOST_ROWS, a[0]);
+        add_products(n, columns, now, then, rows);
     }
-    if (!solve_rows(n, a))
+    if (!solve_rows(n, rows))
         return false;
     double *to = t->inverse + t->place[g];
-    for (int i = 0; i < n; i++, to += n)
-        for (int j = 0; j < n; j++)
-            to[j] = a[j][n + i];
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            to[i * n + j] = entry_of(rows[j].b, i);
     return true;
 }
 
