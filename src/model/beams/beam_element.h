@@ -51,6 +51,16 @@ void nt_beam_add_lumped(const nt_view *view, const nt_beam *b);
 /* Doubles of view->scratch that elements of these sizes need. */
 size_t nt_beam_scratch(const nt_beam *b);
 
+/* The forces of a beam's ports, to add to: those of a port begin at its `start`. */
+static inline double *nt_beam_residual(const nt_view *view)
+{
+    nt_local *local = view->local;
+    if (!local->has_pushed)
+        memset(local->residual, 0, (size_t)local->element->size * sizeof *local->residual);
+    local->has_pushed = true;
+    return local->residual;
+}
+
 /* Gravity, as far as a path of static states has put it on. */
 static inline v3 nt_beam_gravity(const nt_run *run)
 {

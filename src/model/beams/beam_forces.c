@@ -200,11 +200,13 @@ NT_INLINE void add_energies(const nt_beam_four *four, const strains *st, nt_ener
 /* (1/2) vec(G r*) of the nodes. */
 NT_INLINE void push_nodes(const nt_view *view, const nt_beam *b, const beam_node *nodes)
 {
-    for (int i = 0; i < b->n_nodes; i++) {
+    const nt_port *port = view->local->element->ports + NT_PORTS;
+    double *residual = nt_beam_residual(view);
+    for (int i = 0; i < b->n_nodes; i++, port += 2) {
         quat G = lanes_quat(nodes[i].G), r = lanes_quat(nodes[i].r);
         v3 m = beam_vector(quat_multiply(G, beam_conjugate(r)));
-        nt_view_force(view, NT_PORTS + 2 * i, lanes_v3(nodes[i].f));
-        nt_view_force(view, NT_PORTS + 2 * i + 1, v3_scale(0.5, m));
+        v3_accumulate(residual + port[0].start, lanes_v3(nodes[i].f));
+        v3_accumulate(residual + port[1].start, v3_scale(0.5, m));
     }
 }
 
@@ -249,6 +251,8 @@ NT_WIDE static bool add_forces(const nt_view *view, const nt_beam *b)
     switch (b->p) {
     case 2:
         return add_forces_of(view, b, 3);
+    case 5:
+        return add_forces_of(view, b, 6);
     default:
         return add_forces_of(view, b, b->p + 1);
     }

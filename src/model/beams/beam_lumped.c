@@ -84,9 +84,11 @@ NT_INLINE void push_four(const nt_view *view, const nt_beam *b, int first, const
     four_v3 turning = four_add(turn_by(mass, at, at->alpha), four_cross(at->w, rho_w));
     four_split(four_add(four_scale(mass->m, at->a), force), f);
     four_split(four_add(four_cross(mass->me, at->a), turning), moment);
-    for (int l = 0; l < 4 && first + l < b->n_nodes; l++) {
-        nt_view_force(view, NT_PORTS + 2 * (first + l), lanes_v3(f[l]));
-        nt_view_force(view, NT_PORTS + 2 * (first + l) + 1, lanes_v3(moment[l]));
+    const nt_port *port = view->local->element->ports + NT_PORTS + 2 * first;
+    double *residual = nt_beam_residual(view);
+    for (int l = 0; l < 4 && first + l < b->n_nodes; l++, port += 2) {
+        v3_accumulate(residual + port[0].start, lanes_v3(f[l]));
+        v3_accumulate(residual + port[1].start, lanes_v3(moment[l]));
     }
 }
 
