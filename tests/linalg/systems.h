@@ -78,15 +78,16 @@ static inline nt_status couple(nt_pattern *p, int i, int j, nt_block_shape shape
     return NT_OK;
 }
 
-/* Bodies of a translation and a rotation node; joints of `size` multipliers between the given
- * ends (-1: ground). Translations couple as multiples of the identity when size is 3. */
-static inline test_system *make_mechanism(const char *name, int bodies, int joints,
-                                          const int (*ends)[2], int size)
+/* Bodies of a translation and a rotation node; joints of `size` multipliers, the last one of
+ * `last`, between the given ends (-1: ground). Translations couple as multiples of the identity
+ * where there are 3. */
+static inline test_system *make_joined(const char *name, int bodies, int joints,
+                                       const int (*ends)[2], int size, int last)
 {
     test_system *s = system_new(name);
     int n = 2 * bodies + joints, *sizes = malloc((size_t)(n + 1) * sizeof *sizes);
     for (int i = 0; sizes && i < n; i++)
-        sizes[i] = i < 2 * bodies ? 3 : size;
+        sizes[i] = i < 2 * bodies ? 3 : i < n - 1 ? size : last;
     if (!sizes || nt_pattern_init(&s->pattern, n, 2 * bodies, sizes) != NT_OK)
         abort();
     free(sizes);
@@ -98,7 +99,7 @@ static inline test_system *make_mechanism(const char *name, int bodies, int join
         for (int e = 0; e < 2; e++)
             if (ends[j][e] >= 0) {
                 couple(&s->pattern, 2 * bodies + j, 2 * ends[j][e],
-                       size == 3 ? NT_SCALED : NT_FULL);
+                       (j < joints - 1 ? size : last) == 3 ? NT_SCALED : NT_FULL);
                 couple(&s->pattern, 2 * bodies + j, 2 * ends[j][e] + 1, NT_FULL);
             }
     if (nt_matrix_init(&s->matrix, &s->pattern) != NT_OK)
@@ -107,16 +108,28 @@ static inline test_system *make_mechanism(const char *name, int bodies, int join
     return s;
 }
 
-static inline test_system *make_chain(const char *name, int bodies, int size)
+static inline test_system *make_mechanism(const char *name, int bodies, int joints,
+                                          const int (*ends)[2], int size)
+{
+    return make_joined(name, bodies, joints, ends, size, size);
+}
+
+/* A chain from the ground whose last joint has a number of multipliers of its own. */
+static inline test_system *make_arm(const char *name, int bodies, int size, int last)
 {
     int(*ends)[2] = malloc((size_t)bodies * sizeof *ends);
     if (!ends)
         abort();
     for (int j = 0; j < bodies; j++)
         ends[j][0] = j - 1, ends[j][1] = j;
-    test_system *s = make_mechanism(name, bodies, bodies, (const int(*)[2])ends, size);
+    test_system *s = make_joined(name, bodies, bodies, (const int(*)[2])ends, size, last);
     free(ends);
     return s;
+}
+
+static inline test_system *make_chain(const char *name, int bodies, int size)
+{
+    return make_arm(name, bodies, size, size);
 }
 
 /* side x side bodies, joints along rows and columns, one corner on the ground. */

@@ -413,6 +413,8 @@ static void test_at_once(void **state)
     for (int k = 0; k < KINDS; k++) {
         solve_at_once(make_chain("chain", 40, 3), all_kinds[k], 0, 0);
         solve_at_once(make_chain("chain of revolutes", 20, 5), all_kinds[k], 0, 0);
+        for (int bodies = 2; bodies <= 12; bodies += 2) /* what one window has, and more */
+            solve_at_once(make_arm("arm", bodies, 5, 3), all_kinds[k], 0, 0);
         solve_at_once(make_lattice("lattice", 9, 3), all_kinds[k], 0, 0);
         solve_at_once(make_random("random", 30, 20), all_kinds[k], 0, 0);
         solve_at_once(make_single("single node", 9), all_kinds[k], 0, 0);

@@ -348,6 +348,8 @@ static void account(compiler *c, int k, size_t *temporary, int *widest)
     c->block->blocks += 2 * count + 1;
     if (size > *widest)
         *widest = size;
+    if (columns == 0)
+        columns = 1; /* of a right-hand side */
     size_t needed = (size_t)product_place(c, k) + (size_t)columns * (size_t)size;
     if (needed > *temporary)
         *temporary = needed;
