@@ -261,7 +261,8 @@ NT_API nt_status nt_record_open(nt_record **record, nt_run *run, const char *pat
                                 nt_record_format format, const char *provenance, nt_error *error);
 
 /* Write the row of a state: called for the first and the last state of a run. A state at the time
- * of the row before is not written again. */
+ * of the row before is not written again, unless an event has ended the run there and changed what
+ * is recorded. */
 NT_API nt_status nt_record_write(nt_record *record, nt_integrator *integrator,
                                  const nt_state *state, nt_error *error);
 

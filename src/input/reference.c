@@ -418,6 +418,7 @@ static const char *owner_of(nt_quantity_owner of)
     case NT_OF_STATE:
     case NT_OF_HELD:
     case NT_OF_DELAY:
+    case NT_OF_SWITCH:
     case NT_OF_NAMED:
         return NULL;
     }

@@ -254,7 +254,9 @@ static const nt_key impulse_keys[] = {
 
 const nt_key nt_action_keys[] = {
     NT_KEY("release", NT_KEY_JOINT, .offset = offsetof(nt_action, release),
-           .bit = NT_ACTION_RELEASE, .meaning = "a joint no longer holds, nor its latch"),
+           .bit = NT_ACTION_RELEASE,
+           .meaning = "a joint no longer holds, nor its latch; with `engage` of the same "
+                      "joint behind it the latch alone is let go"),
     NT_KEY("engage", NT_KEY_JOINT, .offset = offsetof(nt_action, engage), .bit = NT_ACTION_ENGAGE,
            .meaning = "a joint that is closed holds from now on"),
     NT_KEY(

@@ -1,11 +1,12 @@
 /* Records of a run: which quantities, at which times, into which writer, with which derivatives. */
 #include "base/arena.h"
-#include "base/vector3.h"
 #include "model/quantities/quantity_kind.h"
 #include "model/quantities/sampler_tangent.h"
 #include "output/digest.h"
 #include "output/inner.h"
 #include "output/scene/scene.h"
+#include "output/seen.h"
+#include "output/turning.h"
 #include "system/check.h"
 
 #include <nutate/output.h>
@@ -58,6 +59,7 @@ struct nt_record {
     double start, every; /* s: rows at start + k every, every = 0: after each step */
     long next;           /* k of the next row                                      */
     double last;         /* s, time of the last row; NaN before the first           */
+    nt_seen seen;        /* that row */
 };
 
 /* ---- columns -------------------------------------------------------------------------------- */
@@ -433,6 +435,7 @@ static nt_status record_take_memory(nt_record *record, nt_error *error)
                     record->n_columns + 7 * record->n_bodies + 6 * record->n_loads +
                         nt_inner_count(&record->inner) + ACCOUNT,
                     &record->row) ||
+        nt_seen_init(&record->seen, system, record->n_columns, arena) != NT_OK ||
         !NT_DOUBLES(arena, rows, &record->reactions))
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     nt_status status = nt_sampler_init(&record->sampler, record->run, arena, error);
@@ -535,6 +538,7 @@ void nt_record_restart(nt_record *record)
         return;
     record->next = record->taken = 0;
     record->last = (double)NAN;
+    nt_seen_forget(&record->seen);
 }
 
 size_t nt_record_saved_size(const nt_record *record)
@@ -647,13 +651,6 @@ static nt_status find_derivatives(nt_record *record, const nt_integrator *integr
                            : status;
 }
 
-/* (0, theta) = 2 q' q*: the rotation that goes with a quaternion's derivative, ground axes. */
-static void record_turning(const double *q, const double *rate, double *theta)
-{
-    quat p = quat_multiply(quat_load(rate), quat_conjugate(quat_load(q)));
-    v3_store(theta, v3_of(2 * p.x, 2 * p.y, 2 * p.z));
-}
-
 /* The row from the values and their derivatives. */
 static void put_derived_values(nt_record *record)
 {
@@ -668,7 +665,7 @@ static void put_derived_values(nt_record *record)
                 *out++ = derivative[(size_t)k * n + (size_t)j];
         }
         for (int k = 0; is_rotation(quantity) && k < record->n_parameters; k++, out += 3)
-            record_turning(value, derivative + (size_t)k * n, out);
+            nt_record_turning(value, derivative + (size_t)k * n, out);
         value += quantity->columns;
         derivative += quantity->columns;
     }
@@ -735,7 +732,8 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
     nt_error_clear(error);
     NT_NEED(error, "record integrator state", record, integrator, state);
     NT_NEED_STATE(error, "state", &record->run->system, state);
-    if (state->t == record->last)
+    const nt_state end = *state;
+    if (end.t == record->last && !nt_seen_differs(&record->seen, integrator, state))
         return NT_OK;
     nt_state shown = *state;
     bool balances = record->needs_accelerations;
@@ -754,12 +752,15 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
                                   error);
     if (status == NT_OK && record->n_parameters > 0)
         put_derived_values(record);
+    if (status == NT_OK && end.t == record->last && nt_seen_shows(&record->seen, record->row))
+        return NT_OK;
     if (record->accounts)
         take_counts(record, integrator);
     take_poses(record);
     if (status != NT_OK || (status = put_row(record, error)) != NT_OK)
         return nt_said(error, status);
     record->last = state->t;
+    nt_seen_keep(&record->seen, &end, record->row);
     record->next = after(record, state->t);
     return NT_OK;
 }

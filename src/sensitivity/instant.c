@@ -221,7 +221,7 @@ static nt_status grazes(const nt_sensitivity *s, const nt_jump_of_state *jump, n
 static bool leaves_a_point(const nt_sensitivity *s, const nt_jump_of_state *jump)
 {
     const nt_stops *stops = &s->integrator->stops;
-    return stops->way[jump->indicator] == NT_INSIDE &&
+    return (stops->way[jump->indicator] & NT_INSIDE) &&
            (s->t == stops->stretch.origin || s->t == s->event_t);
 }
 
@@ -259,7 +259,7 @@ static nt_status add_loss(nt_sensitivity *s, const nt_phase *from, const nt_phas
 static bool moves_time(const nt_integrator *it, const nt_jump_of_state *jump)
 {
     return jump->kept_at >= 0 || jump->drives ||
-           (jump->asked >= 0 && it->stops.way[jump->asked] != NT_INSIDE);
+           (jump->asked >= 0 && !(it->stops.way[jump->asked] & NT_INSIDE));
 }
 
 /* What an instant makes of a variation: of q, v and memory, and of the energy that it gives. */

@@ -45,6 +45,30 @@ expect 2 run bouncing.yaml -o r.csv --save r.events.csv
 says "--save: 'r.events.csv' is the table beside the result"
 rm -f r.events.* other.csv first.* second.*
 
+# ---- an event that ends the run and changes something has a row behind the one before it ----
+cat >ended.yaml <<'END'
+nutate: 1
+gravity: [0, 0, 0]
+parameters: {push: 2}
+quantities: {pushes: push + 0}
+bodies: {b: {mass: 1, point: true}}
+states: {s: {rate: 1}}
+forces: {f: {type: force, on: b, value: [push, 0, 0]}}
+events: {far: {when: b.position.x - 1, then: [{set: {s: 50, push: -3}}, {stop: far}]}}
+simulation: {duration: 3, method: rkmk-dop853, step: 0.25}
+output: {record: [s, pushes]}
+END
+for every in 0 0.5 0.7; do
+    if [ $every = 0 ]; then expect 0 run ended.yaml -o ended.csv; else
+        expect 0 run ended.yaml --set output.every=$every -o ended.csv; fi
+    tail -n 1 ended.csv | grep -q '^1,50,-3$\|^1.000000000[0-9]*,50,-3$' ||
+        fail "every $every: the last row is $(tail -n 1 ended.csv)"
+done
+[ "$(grep -c '^1[,.0]' ended.csv)" = 1 ] || fail "two rows at the end, of which one is no row's time"
+sed 's/{set: {s: 50, push: -3}}, //' ended.yaml >only.yaml
+expect 0 run only.yaml -o ended.csv
+[ "$(grep -c '^1[,.0]' ended.csv)" = 1 ] || fail "nothing has changed, and there are two rows"
+
 # ---- stopped at any moment ----
 stops=0
 # each HOW...: whole, and killed up to three times

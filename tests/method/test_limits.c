@@ -104,6 +104,63 @@ static void a_weight_bounces_to_rest(void **state)
     }
 }
 
+/* Bounces that are flatter than what tells whether a body at rest has left: 3.6e-12 m at last, of
+ * 1.7e-5 m/s. */
+static void it_bounces_as_long_as_it_may(void **state)
+{
+    static const char *const by[] = {"rkmk-dop853", "generalized-alpha", "bdf"};
+    enum { LAST = 19 };
+    char text[600];
+    (void)state;
+    snprintf(text, sizeof text, "%s", fall);
+    char *to = strstr(text, "0.6, rest_speed: 0.01");
+    assert_non_null(to);
+    memcpy(to, "0.5, rest_speed: 1e-5", strlen("0.5, rest_speed: 1e-5"));
+    for (size_t c = 0; c < sizeof by / sizeof *by; c++) {
+        mechanism m;
+        nt_integrator *it;
+        seen s;
+        run_to(3, text, by[c], 0.01, &m, &s, &it);
+        assert_int_equal(s.n, LAST + 1);
+        assert_string_equal(word(&m, &s.at[LAST]), "joint rail rests on its lower limit");
+        CLOSE(s.at[LAST].t, sqrt(20) / 10 * 3, 1e-4);
+        CLOSE(nt_integrator_state(it).q[2], -1, 1e-15);
+        close_run(&m, it);
+    }
+}
+
+/* One carriage lies at its limit and is drawn away from there, another one comes to its own, in the
+ * instant in which the run begins. */
+static void who_hits_at_the_start_is_told(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies:\n"
+        "  a: {mass: 1, inertia: [1, 1, 1]}\n"
+        "  b: {mass: 1, inertia: [1, 1, 1], position: [0, 1, 0], velocity: [-5, 0, 0]}\n"
+        "joints:\n"
+        "  left: {type: prismatic, between: [ground, a], at: [0, 0, 0], axis: [1, 0, 0], limits: "
+        "{lower: 0}}\n"
+        "  right: {type: prismatic, between: [ground, b], at: [0, 1, 0], axis: [1, 0, 0], limits: "
+        "{lower: 0, restitution: 0.5}}\n"
+        "forces: {pull: {type: joint_force, joint: left, value: 2}}\n"
+        "simulation: {duration: 1, step: 0.1}\n";
+    (void)state;
+    for (int k = 0; k < METHODS; k++) {
+        mechanism m;
+        nt_integrator *it;
+        seen s;
+        run_to(1, text, methods[k], 0.1, &m, &s, &it);
+        assert_int_equal(s.n, 1);
+        assert_string_equal(word(&m, &s.at[0]), "joint right hits its lower limit");
+        CLOSE(s.at[0].t, 0, 1e-15);
+        CLOSE(s.at[0].energy[0], 12.5, 1e-12);
+        CLOSE(s.at[0].energy[1], 3.125, 1e-12);
+        close_run(&m, it);
+    }
+}
+
 /* ---- a limit pushes and never pulls --------------------------------------------------------- */
 
 /* 2 kg that (8 t - 5) N push: it lies at its limit until t = 0.625 s and has then moved by
@@ -288,9 +345,13 @@ static void an_impulse_parts_or_presses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_weight_bounces_to_rest),    cmocka_unit_test(a_limit_lets_go),
-        cmocka_unit_test(a_double_pendulum_hits),      cmocka_unit_test(carriages_in_a_row),
+        cmocka_unit_test(a_weight_bounces_to_rest),
+        cmocka_unit_test(a_limit_lets_go),
+        cmocka_unit_test(a_double_pendulum_hits),
+        cmocka_unit_test(carriages_in_a_row),
         cmocka_unit_test(an_impulse_parts_or_presses),
+        cmocka_unit_test(it_bounces_as_long_as_it_may),
+        cmocka_unit_test(who_hits_at_the_start_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

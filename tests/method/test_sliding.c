@@ -414,6 +414,104 @@ static void slip_says_nothing_there(void **state)
     mechanism_refused(text, words);
 }
 
+/* A room whose heater is on below 20 degrees: from there on it is on for 5/6 of the time. */
+static const char room[] =
+    "nutate: 1\n"
+    "parameters: {P: 3, k: 0.5, goal: 20}\n"
+    "quantities: {'on': T < goal, heat: P*(T < goal), 'off': not (T < goal), either: 'if(T < goal, "
+    "2, 5)'}\n"
+    "states: {T: {rate: P*on - k*(T - 15), initial: 18}, used: {rate: heat}}\n"
+    "objectives: {last: {of: 'on', type: final}, burnt: {of: P*(T < goal), type: integral}, "
+    "all: {of: used, type: final}}\n"
+    "bodies: {b: {mass: 1, point: true}}\n";
+
+static void records_show_what_holds(void **state)
+{
+    static const char *const methods[] = {"rkmk-dop853", "generalized-alpha",
+                                          "generalized-alpha-soi2", "theta", "bdf"};
+    static const struct {
+        const char *name;
+        double before, sliding;
+    } shown[] = {{"on", 1, 5. / 6}, {"heat", 3, 2.5}, {"off", 0, 1. / 6}, {"either", 2, 2.5}};
+    (void)state;
+    for (size_t c = 0; c < sizeof methods / sizeof *methods; c++) {
+        mechanism m = mechanism_read(room);
+        seen s;
+        double out;
+        nt_integrator *it = begin_run(&m, methods[c], &s);
+        advance(it, 1);
+        for (int i = 0; i < 4; i++) {
+            look_at(&m, it, shown[i].name, &out);
+            CLOSE(out, shown[i].before, 1e-15);
+        }
+        advance(it, 3);
+        assert_int_equal(s.n, 1);
+        for (int i = 0; i < 4; i++) {
+            look_at(&m, it, shown[i].name, &out);
+            CLOSE(out, shown[i].sliding, 1e-9);
+        }
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
+static int keep_objectives(void *objectives, const nt_integrator *it)
+{
+    (void)it;
+    return nt_objectives_advance(objectives, NULL) != NT_OK;
+}
+
+/* u = k (goal - 15)/P; what it burns is what the state has counted. */
+static void objectives_see_what_holds(void **state)
+{
+    (void)state;
+    mechanism m = mechanism_read(room);
+    seen s;
+    nt_error error = {0};
+    nt_integrator *it = begin_variable(&m, "rkmk-dop853", 1e-10, &s);
+    nt_sensitivity *along;
+    nt_objectives *objectives;
+    const int parameters[] = {0, 1};
+    assert_int_equal(nt_sensitivity_create(&along, it, parameters, 2, &error), NT_OK);
+    assert_int_equal(nt_sensitivity_start(along, &error), NT_OK);
+    assert_int_equal(nt_objectives_create(&objectives, m.run, it, along, &error), NT_OK);
+    assert_int_equal(nt_objectives_advance(objectives, &error), NT_OK);
+    assert_int_equal(nt_integrator_run(it, 4, 0.1, keep_objectives, objectives, &error), NT_OK);
+    CLOSE(nt_objectives_value(objectives, 0), 5. / 6, 1e-12);
+    CLOSE(nt_objectives_value(objectives, 1), nt_objectives_value(objectives, 2), 1e-8);
+    CLOSE(nt_objectives_derivative(objectives, 0, 0), -5. / 18, 1e-12);
+    CLOSE(nt_objectives_derivative(objectives, 0, 1), 5. / 3, 1e-12);
+    for (int k = 0; k < 2; k++)
+        CLOSE(nt_objectives_derivative(objectives, 1, k),
+              nt_objectives_derivative(objectives, 2, k), 1e-7);
+    nt_objectives_destroy(objectives);
+    nt_sensitivity_destroy(along);
+    nt_integrator_destroy(it);
+    mechanism_close(&m);
+}
+
+/* Where steps are so short that a switch is seen to change a step later than at its point, both
+ * changes are one all the same. */
+static void short_steps_find_it(void **state)
+{
+    (void)state;
+    mechanism m = mechanism_read(room);
+    seen s;
+    double out;
+    nt_integrator *it = begin_variable(&m, "bdf", 1e-12, &s);
+    nt_error error = {0};
+    advance(it, 2.19722);
+    for (int k = 1; k <= 6; k++)
+        if (nt_integrator_run(it, 2.19722 + 1.5e-6 * k, 1.5e-6, NULL, NULL, &error) != NT_OK)
+            fail_msg("%s", error.message);
+    assert_int_equal(s.n, 1);
+    CLOSE(s.t[0], 2 * log(3), 1e-8);
+    look_at(&m, it, "on", &out);
+    CLOSE(out, 5. / 6, 1e-9);
+    nt_integrator_destroy(it);
+    mechanism_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -428,6 +526,9 @@ int main(void)
         cmocka_unit_test(a_ball_rolls),
         cmocka_unit_test(four_feet_stick),
         cmocka_unit_test(what_is_written_twice_slides_once),
+        cmocka_unit_test(records_show_what_holds),
+        cmocka_unit_test(objectives_see_what_holds),
+        cmocka_unit_test(short_steps_find_it),
         cmocka_unit_test(slip_says_nothing_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -460,6 +460,38 @@ static bool set_apart(const nt_action *a, const nt_action *b)
            nt_expression_value(a->value, NULL) != nt_expression_value(b->value, NULL);
 }
 
+static bool is_latched(const nt_model *model, int joint)
+{
+    for (int i = 0; i < model->n_happenings; i++)
+        for (int k = 0; k < model->happenings[i].n_actions; k++) {
+            const nt_action *a = &model->happenings[i].actions[k];
+            if (does(a, NT_ACTION_LATCH) && a->latch == joint)
+                return true;
+        }
+    return false;
+}
+
+/* Of what one event does in an instant nothing may be in vain. A joint that is released and engaged
+ * again holds without its latch. */
+static nt_status check_itself(nt_reader *reader, const nt_event *event)
+{
+    const nt_model *model = reader->model;
+    for (int k = 0; k < event->n_actions; k++)
+        for (int i = 0; i < k; i++) {
+            const nt_action *a = &event->actions[i], *b = &event->actions[k];
+            bool unlocks =
+                lets_go(a, b) && does(b, NT_ACTION_ENGAGE) && is_latched(model, b->engage);
+            if ((!lets_go(a, b) || unlocks) && !lets_go(b, a) && !set_apart(a, b))
+                continue;
+            return nt_fail_at(reader->error, NT_BAD_MODEL, model->file, b->place.line,
+                              b->place.column,
+                              "then: this undoes what event %s does at %d:%d in the same instant: "
+                              "expected one of both, or two events",
+                              event->name, a->place.line, a->place.column);
+        }
+    return NT_OK;
+}
+
 static bool undo(const nt_event *a, const nt_event *b)
 {
     for (int i = 0; i < a->n_actions; i++)
@@ -542,6 +574,8 @@ nt_status nt_read_events(nt_reader *reader)
     for (int i = 0; i < model->n_happenings && status == NT_OK; i++)
         status =
             check_joints(reader, &model->happenings[i], nt_node_find(section->values[i], "then"));
+    for (int i = 0; i < model->n_happenings && status == NT_OK; i++)
+        status = check_itself(reader, &model->happenings[i]);
     for (int i = 0; i < model->n_happenings && status == NT_OK; i++) {
         status = check_started(reader, i, section->keys[i]);
         if (status == NT_OK)

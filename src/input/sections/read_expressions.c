@@ -194,11 +194,16 @@ static const nt_table *find_table(void *self, const char *name, int length, bool
     return NULL;
 }
 
-/* What loads and prescribed motions switch is held from stop to stop. */
+/* What loads and prescribed motions switch is held from stop to stop. A record of an operation that
+ * slides shows the value by which it does. */
 static int hold(void *self, int operation, const nt_expression *argument, const nt_table *table)
 {
     context *c = self;
     nt_model *model = c->reader->model;
+    if (c->scope == NT_SCOPE_RECORD) {
+        int column = nt_model_find_shown(model, operation, argument, table);
+        return column < 0 ? -1 : nt_model_time_variable(model) + 1 + column;
+    }
     if (c->scope != NT_SCOPE_LOAD && c->scope != NT_SCOPE_MOTION)
         return -1;
     int held = nt_model_find_sliding(model, operation, argument, table);
@@ -213,8 +218,12 @@ static int hold(void *self, int operation, const nt_expression *argument, const 
 static int piece(void *self, int variable)
 {
     const context *c = self;
-    const nt_model *model = c->reader->model;
+    nt_model *model = c->reader->model;
     int next = variable - nt_model_time_variable(model);
+    if (c->scope == NT_SCOPE_RECORD) {
+        int column = nt_model_piece_shown(model, next - 1);
+        return column < 0 ? -1 : nt_model_time_variable(model) + 1 + column;
+    }
     bool slides = next < model->n_signals && model->signals[next].kind == NT_SIGNAL_PIECE;
     return slides ? variable + 1 : -1;
 }

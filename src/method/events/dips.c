@@ -153,7 +153,7 @@ nt_status nt_stops_find_dip(nt_integrator *it, double h, int n, double *part)
         bool beyond = false;
         for (int k = 0; k <= n; k++)
             f[k] = s->samples[k * s->events->n + i];
-        if (s->way[i] == 0 || s->way[i] == NT_INSIDE || is_far(f, n))
+        if (s->way[i] == 0 || (s->way[i] & NT_INSIDE) || is_far(f, n))
             continue;
         differences(f, n, d);
         double reach = REACH * range(f, n);

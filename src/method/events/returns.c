@@ -18,6 +18,7 @@
 #include "method/integrator.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Times over which the rate is found, as parts of the step: the longest, and how much shorter each
@@ -97,7 +98,7 @@ nt_status nt_stops_check_return(nt_integrator *it, int i, double from, nt_error 
     const double *side = it->stepper.now.memory + s->events->sides;
     double largest = side[s->events->n + i], rate;
     bool told = from == 0 || side[i] == from;
-    if (told || s->way[i] == 0 || s->way[i] == NT_INSIDE)
+    if (told || s->way[i] == 0 || (s->way[i] & NT_INSIDE))
         return NT_OK;
     nt_status status = nt_stops_indicators(it, &it->stepper.now, it->stops.g[2]);
     if (status == NT_OK && fabs(s->g[2][i]) > AT_ZERO * largest) /* it is beyond, for good */
@@ -115,10 +116,36 @@ nt_status nt_stops_check_again(nt_integrator *it, int i, double from, double las
     const double *side = it->stepper.now.memory + s->events->sides;
     bool soon = it->stepper.now.all[NT_PHASE_T] - last <= s->stretch.h;
     double rate;
-    if (!(it->method->needs & NT_OWN_STEPS) || !soon || s->way[i] == NT_INSIDE)
+    if (!(it->method->needs & NT_OWN_STEPS) || !soon || (s->way[i] & NT_INSIDE))
         return NT_OK;
     nt_status status = rate_of(it, i, side[s->events->n + i], &rate);
     if (status != NT_OK)
         return nt_is_final(status) ? status : NT_OK;
     return rate * from > 0 ? say_it_returns(it, i, rate, "the tolerance", error) : NT_OK;
+}
+
+nt_status nt_stops_never_settles(nt_integrator *it, int indicator, nt_error *error)
+{
+    const nt_events *events = it->stops.events;
+    const nt_system *system = it->problem->system;
+    int number = it->stops.number;
+    char words[512] = "what is due", when[64] = "at once";
+    double t = it->stepper.now.all[NT_PHASE_T];
+    if (it->stops.stretch.at_once < NT_STOPS_MOST)
+        snprintf(when, sizeof when, "within a step of %g s", it->stops.stretch.h);
+    if (indicator >= 0 && events->indicator_word)
+        events->indicator_word(system->self, indicator, words, sizeof words);
+    else if (number >= 0 && events->word) {
+        int used = snprintf(words, sizeof words, "event ");
+        events->word(system->self, number, words + used, (int)sizeof words - used);
+    }
+    if (number >= 0)
+        return nt_fail(error, NT_NOT_CONVERGED,
+                       "at t = %.12g s %s has happened a thousand times %s, with what it starts, "
+                       "and does not settle",
+                       t, words, when);
+    return nt_fail(error, NT_NOT_CONVERGED,
+                   "at t = %.12g s %s has switched a thousand times %s and does not settle: both "
+                   "sides push back. Where friction is meant, expected `friction` with `slip`",
+                   t, words, when);
 }

@@ -99,7 +99,7 @@ nt_status nt_stops_measure(nt_integrator *it, const nt_phase *before, const doub
     nt_status status = NT_OK;
     bool crosses = false;
     for (int i = 0; i < s->events->n; i++)
-        crosses = crosses || (s->way[i] != 0 && s->way[i] != NT_INSIDE);
+        crosses = crosses || (s->way[i] != 0 && !(s->way[i] & NT_INSIDE));
     for (unsigned k = 0; k < PATTERNS && crosses && status == NT_OK; k++) {
         double *ahead = s->g[1], *back = s->g[2];
         move(it, before, PART, k, &moved);
@@ -109,7 +109,7 @@ nt_status nt_stops_measure(nt_integrator *it, const nt_phase *before, const doub
             status = nt_stops_indicators(it, &moved, back);
         for (int i = 0; i < s->events->n && status == NT_OK; i++) {
             double size = fmin(fabs(ahead[i] - g[i]), fabs(back[i] - g[i])) / PART;
-            if (s->way[i] != 0 && s->way[i] != NT_INSIDE && isfinite(size))
+            if (s->way[i] != 0 && !(s->way[i] & NT_INSIDE) && isfinite(size))
                 largest[i] = fmax(largest[i], size);
         }
     }

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/target.h"
 #include "method/integrator.h"
+#include "system/indicator.h"
 
 #include <float.h>
 #include <math.h>
@@ -23,9 +24,6 @@
 
 /* A zero is located to this part of the step. */
 static const double LOCATED = 1e-12;
-
-/* Things that happen within one step, of the length that was asked for. */
-enum { MOST = 1000 };
 
 /* The side of a zero is told by what follows within this part of a step. */
 static const double NUDGE = 1e-6;
@@ -47,8 +45,8 @@ nt_status nt_stops_create(nt_integrator *it, size_t phase_size, size_t scratch_s
     size_t n = (size_t)events->n, nv = (size_t)p->nv, nc = (size_t)p->nc;
     bool good = NT_DOUBLES(arena, phase_size, &s->at.all, &s->from.all, &s->beyond.all) &&
                 NT_DOUBLES(arena, phase_size, &s->shown.all) &&
-                NT_DOUBLES(arena, n, &s->g[0], &s->g[1], &s->g[2], &s->left, &s->size) &&
-                NT_DOUBLES(arena, 2 * n, &s->side) &&
+                NT_DOUBLES(arena, n, &s->g[0], &s->g[1], &s->g[2], &s->left, &s->left_at) &&
+                NT_DOUBLES(arena, n, &s->size) && NT_DOUBLES(arena, 2 * n, &s->side) &&
                 NT_DOUBLES(arena, (NT_SAMPLES + 1) * n, &s->samples) &&
                 NT_DOUBLES(arena, nv, &s->v, &s->impulse, &s->beyond_v) &&
                 NT_DOUBLES(arena, 2 * nv, &s->rates) && NT_DOUBLES(arena, nc, &s->restitution) &&
@@ -70,23 +68,22 @@ nt_status nt_stops_create(nt_integrator *it, size_t phase_size, size_t scratch_s
 
 /* ---- sides ---------------------------------------------------------------------------------- */
 
+/* A branch that is held is left where its indicator is below this: the place is that of the zero.
+ */
+static const double LEFT = NT_INDICATOR_LEFT;
+
 /* Whether a value, behind one on a side, is where something happens. */
 static bool passes(unsigned char way, double side, double g)
 {
-    if (way == NT_INSIDE)
-        return g < 0;
+    if (way & NT_INSIDE) /* rounding is taken out of g */
+        return g < (way & NT_SHARP ? 0 : -LEFT);
     return ((way & NT_RISING) && side < 0 && g >= 0) || ((way & NT_FALLING) && side > 0 && g <= 0);
 }
 
 static double side_of(double g) { return (g > 0) - (g < 0); }
 
-/* Values below this part of the largest one that an indicator has had, or of what it is made of
- * (rounding.c), are zero: rounding makes them where a joint holds what the indicator looks at. */
-static const double ZERO = 1e-13;
-
-/* A branch that is held is left where its indicator is below this (m, rad, m/s, ...): what a Newton
- * iteration leaves of a rate at rest is no change of side. The place is that of the zero itself. */
-static const double LEFT = 1e-9;
+/* Smaller parts of the largest value are zero. */
+static const double ZERO = NT_INDICATOR_ZERO;
 
 /* A value behind what has just happened at its zero is still that zero below this part of the
  * largest: location misses it by less. Above, the change itself has moved it. */
@@ -95,7 +92,7 @@ static const double MISSED = 1e-9;
 static void round_off(const nt_stops *s, const double *largest, double *g)
 {
     for (int i = 0; i < s->events->n; i++)
-        if (fabs(g[i]) <= fmax(ZERO * largest[i], s->way[i] == NT_INSIDE ? LEFT : 0))
+        if (fabs(g[i]) <= ZERO * largest[i])
             g[i] = 0;
 }
 
@@ -114,7 +111,7 @@ static nt_status look_further(nt_integrator *it)
     for (double e = LATER * least; e <= latest && status == NT_OK; e *= LATER) {
         bool all = true;
         for (int i = 0; i < s->events->n; i++)
-            all = all && (side[i] != 0 || s->way[i] == 0 || s->way[i] == NT_INSIDE);
+            all = all && (side[i] != 0 || s->way[i] == 0 || (s->way[i] & NT_INSIDE));
         if (all)
             break;
         status = nt_stops_soon(it, e, after);
@@ -123,6 +120,14 @@ static nt_status look_further(nt_integrator *it)
                 side[i] = side_of(after[i] - before[i]);
     }
     return status;
+}
+
+/* At the start bodies may lie at limits and move against them: they hit them in the first step,
+ * where everybody is told. */
+static bool waits_for_step(const nt_stops *s, int i)
+{
+    int limit = i - s->events->limits;
+    return s->beginning && limit >= 0 && limit < s->events->n_limits && !(s->g[0][i] < -LEFT);
 }
 
 /* The side on which each indicator is just behind the present state: that of its value, or, near
@@ -153,15 +158,18 @@ static nt_status look_behind(nt_integrator *it, int handled, bool measures)
             after[i] = before[i];
         double change = fabs(after[i] - before[i]);
         unsigned char due = s->fired[i];
-        bool near = s->way[i] == NT_INSIDE || fabs(before[i]) <= fmax(change, MISSED * largest[i]);
-        bool at_zero = before[i] == 0 || (i == handled && near);
+        bool near = (s->way[i] & NT_INSIDE) || fabs(before[i]) <= fmax(change, MISSED * largest[i]);
+        bool at_zero = before[i] == 0 || (i == handled && near) ||
+                       ((s->way[i] & NT_INSIDE) && fabs(before[i]) <= LEFT);
         side[i] = at_zero ? side_of(after[i] - before[i]) : side_of(before[i]);
-        if (s->way[i] == NT_INSIDE)
+        if (s->way[i] & NT_INSIDE)
             s->fired[i] = after[i] < -LEFT && (i != handled || after[i] < before[i]);
         else if (i != handled && passes(s->way[i], was, before[i]) &&
                  (before[i] != 0 || side[i] * was < 0))
             s->fired[i] = PASSED;
-        bool beyond = s->way[i] == NT_INSIDE ? before[i] < -LEFT : before[i] != 0;
+        if (waits_for_step(s, i))
+            s->fired[i] = 0;
+        bool beyond = s->way[i] & NT_INSIDE ? before[i] < -LEFT : before[i] != 0;
         if (s->fired[i] && due != PASSED && i != handled && beyond)
             s->fired[i] = CARRIED;
     }
@@ -258,9 +266,10 @@ static nt_status look_at(nt_integrator *it, double h, double part, bool *any)
     return status;
 }
 
-/* The first sample at which something has happened: bracket[1], behind bracket[0] at which nothing
- * has. also: a place that is a sample too; 0: none. *n: so many were looked at. */
-static nt_status look_along(nt_integrator *it, double h, double also, double bracket[2], int *n)
+/* The first sample at which something has happened, as a part of the step; 0: there is none. What
+ * indicators are before that is in nt_stops.left. also: a place that is a sample too; 0: none. *n:
+ * so many were looked at. */
+static nt_status look_along(nt_integrator *it, double h, double also, double *sample, int *n)
 {
     nt_stops *s = &it->stops;
     const double *side = it->stepper.now.memory + s->events->sides;
@@ -271,6 +280,7 @@ static nt_status look_along(nt_integrator *it, double h, double also, double bra
     bool any = false, looks = false; /* those that known times decide are not looked at */
     for (size_t i = 0; i < count; i++) {
         s->size[i] = fabs(s->left[i]) / h;
+        s->left_at[i] = 0;
         looks = looks || s->way[i] != 0;
     }
     memcpy(s->samples, s->left, count * sizeof *g);
@@ -281,44 +291,49 @@ static nt_status look_along(nt_integrator *it, double h, double also, double bra
         status = look_at(it, h, part, &any);
         if (!here)
             memcpy(s->samples + (size_t)++ * n * count, g, count * sizeof *g);
-        bracket[0] = begin, bracket[1] = part;
+        *sample = part;
         if (any || status != NT_OK)
             break;
-        memcpy(s->left, g, count * sizeof *g);
-        for (size_t i = 0; i < count; i++)
-            s->side[i] = g[i] != 0 ? side_of(g[i]) : s->side[i];
         begin = part;
+        for (size_t i = 0; i < count; i++) {
+            s->side[i] = g[i] != 0 ? side_of(g[i]) : s->side[i];
+            if ((s->way[i] & NT_INSIDE) && g[i] < 0) /* beyond its zero, by too little to tell */
+                continue;
+            s->left[i] = g[i];
+            s->left_at[i] = begin;
+        }
     }
     if (!any)
-        bracket[1] = 0;
+        *sample = 0;
     return status;
 }
 
 /* The same, also where something has happened twice between two samples. */
-static nt_status find_sample(nt_integrator *it, double h, double bracket[2])
+static nt_status find_sample(nt_integrator *it, double h, double *sample)
 {
     int n;
     double dip = 0;
-    nt_status status = look_along(it, h, 0, bracket, &n);
+    nt_status status = look_along(it, h, 0, sample, &n);
     if (status == NT_OK)
         status = nt_stops_find_dip(it, h, n, &dip);
-    return status == NT_OK && dip > 0 ? look_along(it, h, dip, bracket, &n) : status;
+    return status == NT_OK && dip > 0 ? look_along(it, h, dip, sample, &n) : status;
 }
 
 /* The earliest zero of those that were passed before a sample: its part of the step, which it is,
  * and its slope. All that pass there remain marked. */
-static nt_status find_first(nt_integrator *it, double h, const double bracket[2], double *part,
-                            int *first, double *slope)
+static nt_status find_first(nt_integrator *it, double h, double sample, double *part, int *first,
+                            double *slope)
 {
     nt_stops *s = &it->stops;
     int n = s->events->n;
-    double begin = bracket[0], end = bracket[1], *right = s->g[0], *where = s->g[1];
+    double *right = s->g[0], *where = s->g[1];
     *part = 2;
     for (int i = 0; i < n; i++) {
         double at, rate;
         if (!s->fired[i])
             continue;
-        nt_status status = locate(it, i, h, begin, s->left[i], end, right[i], &at, &rate);
+        nt_status status =
+            locate(it, i, h, s->left_at[i], s->left[i], sample, right[i], &at, &rate);
         if (status != NT_OK)
             return status;
         where[i] = at;
@@ -435,7 +450,7 @@ NT_HOT nt_status nt_stops_find(nt_integrator *it, double *h, double *to, bool *f
     nt_stepper *stepper = &it->stepper;
     const bool keeps = it->attend != NULL;
     double part = 1, slope = 0, t = stepper->now.all[NT_PHASE_T], length = *h;
-    double bracket[2] = {0, 0};
+    double sample = 0;
     int first = -1;
     *found = false;
     if (!s->events)
@@ -447,14 +462,14 @@ NT_HOT nt_status nt_stops_find(nt_integrator *it, double *h, double *to, bool *f
         return NT_OK;
     if (keeps) /* what the step left there is differentiated */
         memcpy(s->scratch, stepper->scratch, s->scratch_size * sizeof(double));
-    nt_status status = find_sample(it, length, bracket);
-    if (status == NT_OK && bracket[1] > 0)
-        status = find_first(it, length, bracket, &part, &first, &slope);
-    if (status == NT_OK && bracket[1] > 0)
-        status = keep_beyond(it, bracket[1], length);
+    nt_status status = find_sample(it, length, &sample);
+    if (status == NT_OK && sample > 0)
+        status = find_first(it, length, sample, &part, &first, &slope);
+    if (status == NT_OK && sample > 0)
+        status = keep_beyond(it, sample, length);
     if (keeps)
         memcpy(stepper->scratch, s->scratch, s->scratch_size * sizeof(double));
-    if (status != NT_OK || bracket[1] == 0)
+    if (status != NT_OK || sample == 0)
         return status;
     *found = true;
     bool own = it->method->needs & NT_OWN_STEPS;
@@ -476,32 +491,6 @@ NT_HOT nt_status nt_stops_find(nt_integrator *it, double *h, double *to, bool *f
 }
 
 /* ---- what happens --------------------------------------------------------------------------- */
-
-static nt_status never_settles(nt_integrator *it, int indicator, nt_error *error)
-{
-    const nt_events *events = it->stops.events;
-    const nt_system *system = it->problem->system;
-    int number = it->stops.number;
-    char words[512] = "what is due", when[64] = "at once";
-    double t = it->stepper.now.all[NT_PHASE_T];
-    if (it->stops.stretch.at_once < MOST)
-        snprintf(when, sizeof when, "within a step of %g s", it->stops.stretch.h);
-    if (indicator >= 0 && events->indicator_word)
-        events->indicator_word(system->self, indicator, words, sizeof words);
-    else if (number >= 0 && events->word) {
-        int used = snprintf(words, sizeof words, "event ");
-        events->word(system->self, number, words + used, (int)sizeof words - used);
-    }
-    if (number >= 0)
-        return nt_fail(error, NT_NOT_CONVERGED,
-                       "at t = %.12g s %s has happened a thousand times %s, with what it starts, "
-                       "and does not settle",
-                       t, words, when);
-    return nt_fail(error, NT_NOT_CONVERGED,
-                   "at t = %.12g s %s has switched a thousand times %s and does not settle: both "
-                   "sides push back. Where friction is meant, expected `friction` with `slip`",
-                   t, words, when);
-}
 
 /* The accelerations and multipliers of the forces just before what happens, for methods whose
  * state holds those within the step that led here: half a step off they would make the motion
@@ -642,8 +631,8 @@ static nt_status happen(nt_integrator *it, nt_error *error)
         int which = -1;
         for (int i = s->events->n - 1; i >= 0; i--)
             which = s->fired[i] ? i : which;
-        if (s->stretch.at_once == MOST || s->stretch.within == MOST)
-            return never_settles(it, which, error);
+        if (s->stretch.at_once == NT_STOPS_MOST || s->stretch.within == NT_STOPS_MOST)
+            return nt_stops_never_settles(it, which, error);
         double from = which >= 0 ? it->stepper.now.memory[s->events->sides + which] : 0;
         nt_status status = NT_OK;
         if (which >= 0 && which == s->indicator)
@@ -725,14 +714,14 @@ nt_status nt_stops_begin_sides(nt_integrator *it, nt_error *error)
         return NT_OK;
     double *side = it->stepper.now.memory + s->events->sides;
     memset(side, 0, 2 * (size_t)s->events->n * sizeof *side);
+    s->beginning = true;
     nt_status status = look_behind(it, -1, true);
+    s->beginning = false;
     if (status != NT_OK)
         return nt_fail(error, status, "events have no value at t = %g s: %s",
                        it->stepper.now.all[NT_PHASE_T], nt_status_text(status));
     bool due = false; /* what sticks at the start may not hold */
     bool holds = s->events->n_sliding > 0 || s->events->part;
-    for (int i = s->events->limits; i < s->events->limits + s->events->n_limits; i++)
-        s->fired[i] = s->fired[i] && s->g[0][i] < -LEFT; /* one that is met is of the first step */
     for (int i = 0; i < s->events->n && holds; i++)
         due = due || s->fired[i];
     s->beginning = true;

@@ -45,7 +45,8 @@ typedef struct nt_stops {
     bool seen;
     double *size;    /* [n] largest indicators in the last step, per second of it */
     double *g[3];    /* [n] indicators at samples */
-    double *left;    /* [n] the values at the sample before */
+    double *left;    /* [n] the values at the sample before, or at an earlier one ... */
+    double *left_at; /* [n] ... and where, as parts of the step */
     double *samples; /* [NT_SAMPLES + 1, n] the values at the begin of a step and its samples */
     double *side;    /* [n] what the step that is made writes into memory */
     double *v, *memory, *impulse, *restitution; /* of an instant */
@@ -145,6 +146,10 @@ nt_status nt_stops_check_return(struct nt_integrator *integrator, int i, double 
  * by the tolerance of a method alone. */
 nt_status nt_stops_check_again(struct nt_integrator *integrator, int i, double from, double last,
                                nt_error *error);
+/* Things that happen within one step, of the length that was asked for, at most; and the words
+ * where there are more, of an indicator, or (-1) of what is due. */
+enum { NT_STOPS_MOST = 1000 };
+nt_status nt_stops_never_settles(struct nt_integrator *integrator, int indicator, nt_error *error);
 /* Where an indicator that comes back between two of the first n samples is beyond its zero, as a
  * part of the step; 0: nowhere. n is 0 where nothing was looked at. */
 nt_status nt_stops_find_dip(struct nt_integrator *integrator, double h, int n, double *part);

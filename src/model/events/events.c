@@ -261,8 +261,11 @@ static nt_status move_switch(nt_run *run, nt_instant *instant, int k)
     }
     nt_space_compose(&system->space, system->frame, at->q, increment, q);
     after.t += e, after.q = q, after.v = v;
+    events_look(run, at, instant->memory);
+    double x = nt_switch_argument_now(run, k);
     events_look(run, &after, instant->memory);
     double value = nt_switch_value(run, k, run->variables);
+    double rate = (nt_switch_argument_now(run, k) - x) / e;
     if (value == held[k] &&
         instant->beyond) { /* it leaves so gently that a little later is too soon */
         events_look(run, instant->beyond, instant->memory);
@@ -271,7 +274,7 @@ static nt_status move_switch(nt_run *run, nt_instant *instant, int k)
     if (isnan(value))
         return NT_NOT_FINITE;
     instant->happened = true;
-    if (nt_slide_takes(run->model, k, held[k], value, instant))
+    if (nt_slide_takes(run->model, k, held[k], value, rate, instant))
         return NT_OK;
     instant->happened = value != held[k];
     held[k] = value;

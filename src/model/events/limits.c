@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "model/evaluate.h"
 #include "model/joints/joint.h"
+#include "system/indicator.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -229,29 +230,31 @@ static limit_state state_of(const nt_joint *joint, int side, const double *memor
     return holds == bears(side) ? BEARS : holds == NT_JOINT_ON ? FREE : AWAY;
 }
 
+static double rest_speed(const nt_joint *joint)
+{
+    return joint->given & NT_GIVEN_LIMIT_REST_SPEED ? joint->limits.rest_speed : REST_SPEED;
+}
+
 void nt_limits_indicate(const nt_run *run, const nt_view *view, double *g, unsigned char *way)
 {
     for (int i = 0; i < run->model->n_limits; i++) {
         const nt_joint *joint = joint_of(run, i);
-        double x = coordinate_of(run, view, i).value;
+        nt_coordinate x = coordinate_of(run, view, i);
         for (int side = 0; side < NT_LIMIT_SIDES; side++) {
             int k = NT_LIMIT_SIDES * i + side;
             limit_state state = state_of(joint, side, view->at->memory);
             double pushes = view->lambda ? view->lambda[row_of(run, i)] : 0;
             way[k] = state == AWAY ? 0 : NT_INSIDE;
+            if (state == FREE && toward(side) * x.rate > rest_speed(joint))
+                way[k] |= NT_SHARP; /* it is about to rebound, however flat it has flown */
             g[k] = state == AWAY   ? 1
-                   : state == FREE ? toward(side) * (bound(joint, side) - x)
+                   : state == FREE ? toward(side) * (bound(joint, side) - x.value)
                                    : toward(side) * pushes;
         }
     }
 }
 
 /* ---- impacts -------------------------------------------------------------------------------- */
-
-static double rest_speed(const nt_joint *joint)
-{
-    return joint->given & NT_GIVEN_LIMIT_REST_SPEED ? joint->limits.rest_speed : REST_SPEED;
-}
 
 static bool is_poisson(const nt_joint *joint)
 {

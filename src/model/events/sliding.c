@@ -8,6 +8,7 @@
 #include "model/joints/joint.h"
 #include "model/quantities/quantity_kind.h"
 #include "model/quantities/signal.h"
+#include "system/indicator.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -174,7 +175,18 @@ static int occurrence(const nt_model *model, int k, bool ends)
     return model->n_happenings + 2 * slide + ends;
 }
 
-bool nt_slide_takes(const nt_model *model, int k, double from, double to, nt_instant *instant)
+/* s. The argument may be beyond c by what an indicator is, on either side, before it is seen to
+ * have passed: from one of them to the other, and as much on the way. */
+static double same_time(const nt_model *model, int k, double rate, const nt_instant *instant)
+{
+    const nt_events *events = &model->events;
+    double largest = instant->memory[events->sides + events->n + k];
+    double beyond = fmax(NT_INDICATOR_LEFT, NT_INDICATOR_ZERO * largest);
+    return fmax(instant->nudge, rate != 0 ? 4 * beyond / fabs(rate) : 0);
+}
+
+bool nt_slide_takes(const nt_model *model, int k, double from, double to, double rate,
+                    nt_instant *instant)
 {
     double *entry = nt_slide_entries(model, k, instant->memory);
     if (!entry)
@@ -182,7 +194,7 @@ bool nt_slide_takes(const nt_model *model, int k, double from, double to, nt_ins
     const nt_switch *s = &model->switches[k];
     const nt_element *e = &model->elements[s->slide];
     double t = instant->at->t, before = entry[NT_SLIDE_BEFORE];
-    bool soon = t - entry[NT_SLIDE_TIME] <= instant->nudge;
+    bool soon = t - entry[NT_SLIDE_TIME] <= same_time(model, k, rate, instant);
     if (soon && from != before && fmax(from, before) == next_of(s, fmin(from, before))) {
         entry[NT_SLIDE_ON] = 1;
         instant->memory[model->switch_memory + k] = fmin(from, before);

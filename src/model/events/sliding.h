@@ -12,7 +12,8 @@
  *
  * So a switch that may slide has an element of its own behind all others, with one row, which is
  * off but while it slides. The discrete memory holds for each whether it slides, when it changed
- * last and from which value: a change back at the same time is where sliding begins. */
+ * last and from which value: a change back at the same time is where sliding begins, or one that
+ * follows so soon that x cannot have been told from c since. */
 #ifndef NUTATE_MODEL_SLIDING_H
 #define NUTATE_MODEL_SLIDING_H
 
@@ -51,9 +52,11 @@ void nt_slide_set(const nt_model *model, int k, bool on, double value, double *m
 /* How far the value is within its ends, below 0 outside; as the variables stand. */
 double nt_slide_inside(const nt_run *run, int k, double low);
 
-/* Switch k, which does not slide, leaves its value `from` for another at a point; true: this is a
- * change back at the same time, and it slides from now on. */
-bool nt_slide_takes(const nt_model *model, int k, double from, double to, nt_instant *instant);
+/* Switch k, which does not slide, leaves its value `from` for another at a point, which its
+ * argument passes at a rate; true: this is a change back at the same time, and it slides from now
+ * on. */
+bool nt_slide_takes(const nt_model *model, int k, double from, double to, double rate,
+                    nt_instant *instant);
 /* It slides and has reached an end: it goes on with the value there. */
 void nt_slide_leaves(nt_run *run, int k, nt_instant *instant);
 

@@ -5,7 +5,10 @@
 #include "model/events/passings.h"
 #include "model/events/sliding.h"
 #include "model/expressions/expression_code.h"
+#include "model/parameters/objective.h"
+#include "model/quantities/quantity_kind.h"
 #include "model/quantities/signal.h"
+#include "model/states/delay.h"
 
 #include <float.h>
 #include <math.h>
@@ -114,6 +117,60 @@ int nt_model_find_sliding(const nt_model *model, int operation, const nt_express
     return -1;
 }
 
+/* Whether a variable of a load and one of a record are the same number. */
+static bool is_shown_by(const void *context, int of_load, int of_record)
+{
+    const nt_model *model = context;
+    int time = nt_model_time_variable(model);
+    if (of_load <= time || of_record <= time)
+        return of_load == of_record;
+    const nt_signal *signal = &model->signals[of_load - time - 1];
+    const nt_quantity_info *column = &model->columns[of_record - time - 1];
+    const nt_quantity_kind *kind = &nt_quantity_kinds[column->kind];
+    if (signal->object != column->object)
+        return false;
+    switch (signal->kind) {
+    case NT_SIGNAL_SWITCH:
+        return kind->of == NT_OF_SWITCH && column->first == 0;
+    case NT_SIGNAL_PIECE:
+        return kind->of == NT_OF_SWITCH && column->first == 1;
+    case NT_SIGNAL_DELAY:
+        return kind->of == NT_OF_DELAY;
+    default:
+        return kind->values == nt_quantity_kinds[signal->kind].values &&
+               column->first == signal->component;
+    }
+}
+
+static int shown(nt_model *model, int k, int first)
+{
+    nt_quantity_info quantity = {
+        .object = k, .columns = 1, .first = first, .needs_reactions = true};
+    while (nt_quantity_kinds[quantity.kind].of != NT_OF_SWITCH)
+        quantity.kind++;
+    return nt_model_column(model, &quantity);
+}
+
+int nt_model_find_shown(nt_model *model, int operation, const nt_expression *argument,
+                        const nt_table *table)
+{
+    for (int k = 0; k < model->n_switches; k++) {
+        const nt_switch *s = &model->switches[k];
+        if (s->operation == operation && s->table == table && s->joint < 0 && s->slide >= 0 &&
+            nt_expression_is_like(s->argument, argument, is_shown_by, model))
+            return shown(model, k, 0);
+    }
+    return -1;
+}
+
+int nt_model_piece_shown(nt_model *model, int column)
+{
+    const nt_quantity_info *of = &model->columns[column];
+    bool is_table = nt_quantity_kinds[of->kind].of == NT_OF_SWITCH && of->first == 0 &&
+                    model->switches[of->object].table;
+    return is_table ? shown(model, of->object, 1) : -1;
+}
+
 /* ---- values --------------------------------------------------------------------------------- */
 
 /* The begin of the piece of a table of steps that x lies in. */
@@ -161,6 +218,11 @@ double nt_switch_value(const nt_run *run, int k, const double *variables)
 {
     const nt_switch *s = &run->model->switches[k];
     return held_value(s, nt_expression_value(s->argument, variables));
+}
+
+double nt_switch_argument_now(const nt_run *run, int k)
+{
+    return nt_expression_value(run->model->switches[k].argument, run->variables);
 }
 
 double nt_switch_inside(const nt_run *run, int k, double held, const double *variables)

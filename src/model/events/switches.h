@@ -20,6 +20,12 @@ int nt_model_switch(nt_model *model, int operation, const nt_expression *argumen
 int nt_model_find_sliding(const nt_model *model, int operation, const nt_expression *argument,
                           const nt_table *table);
 
+/* The column of a record that shows what loads see of one which may slide; the argument has
+ * columns in place of signals. piece: of the one behind it. -1: there is none. */
+int nt_model_find_shown(nt_model *model, int operation, const nt_expression *argument,
+                        const nt_table *table);
+int nt_model_piece_shown(nt_model *model, int column);
+
 /* The kind of a signal that is a switch; and of the one behind it where a table by `previous` may
  * slide: the point below. */
 enum { NT_SIGNAL_SWITCH = -1, NT_SIGNAL_PIECE = -3 };
@@ -32,6 +38,8 @@ static inline bool nt_signal_is_of_time(const nt_model *model, const nt_signal *
 
 /* The value of switch k as the variables stand. */
 double nt_switch_value(const nt_run *run, int k, const double *variables);
+/* Its argument, as the run's variables stand. */
+double nt_switch_argument_now(const nt_run *run, int k);
 /* What its indicator says while `held` is held, see nt_events. */
 double nt_switch_inside(const nt_run *run, int k, double held, const double *variables);
 /* The time by which all that bend at t have surely left that on a side (-1 before, 1 behind), s: 0

@@ -542,19 +542,35 @@ bool nt_expression_uses(const nt_expression *e, int variable)
     return e->n_used > 0 && e->used[variable_place(e, variable)] == variable;
 }
 
-bool nt_expression_is_same(const nt_expression *a, const nt_expression *b)
+bool nt_expression_is_like(const nt_expression *a, const nt_expression *b, nt_same_variable is_same,
+                           const void *context)
 {
     bool same = a->n == b->n && a->n_used == b->n_used && a->n_tables == b->n_tables &&
                 (a->n_used > 0 || a->constant == b->constant);
     for (int i = 0; i < a->n && same; i++) {
         nt_code x = a->code[i], y = b->code[i];
-        bool constants = x.operation == NT_OP_CONSTANT && y.operation == NT_OP_CONSTANT;
-        same = constants ? a->constants[x.a] == b->constants[y.a]
-                         : x.operation == y.operation && x.a == y.a && x.b == y.b && x.c == y.c;
+        same = x.operation == y.operation && x.b == y.b && x.c == y.c;
+        if (x.operation == NT_OP_CONSTANT)
+            same = same && a->constants[x.a] == b->constants[y.a];
+        else if (x.operation == NT_OP_VARIABLE)
+            same = same && is_same(context, x.a, y.a);
+        else
+            same = same && x.a == y.a;
     }
     for (int i = 0; i < a->n_tables && same; i++)
         same = a->tables[i] == b->tables[i];
     return same;
+}
+
+static bool is_same_number(const void *context, int a, int b)
+{
+    (void)context;
+    return a == b;
+}
+
+bool nt_expression_is_same(const nt_expression *a, const nt_expression *b)
+{
+    return nt_expression_is_like(a, b, is_same_number, NULL);
 }
 
 /* Whether an operation's value may jump where its first two operands change. */

@@ -85,6 +85,12 @@ struct nt_expression {
 /* The values of all slots, value[NT_EXPRESSION_ROOM]. */
 void nt_expression_fill(const nt_expression *expression, const double *variables, double *value);
 
+/* Whether two that were read with different variables are the same operations on the same numbers
+ * and tables, and on variables that `is_same` says are one. */
+typedef bool (*nt_same_variable)(const void *context, int of_a, int of_b);
+bool nt_expression_is_like(const nt_expression *a, const nt_expression *b, nt_same_variable is_same,
+                           const void *context);
+
 /* Number of operand slots of an operation. */
 static inline int nt_operands(int operation)
 {

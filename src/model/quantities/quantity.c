@@ -123,7 +123,8 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
     case NT_OF_TOUCH:
         return e && nt_element_touches(e);
     case NT_OF_DELAY: /* found by expressions alone */
-    case NT_OF_BALL:  /* parts of elements are found by themselves */
+    case NT_OF_SWITCH:
+    case NT_OF_BALL: /* parts of elements are found by themselves */
     case NT_OF_CAGE:
         return false;
     case NT_OF_ROTATING:

@@ -15,6 +15,7 @@
 #include "model/contacts/contact.h"
 #include "model/contacts/touch_values.h"
 #include "model/elements.h"
+#include "model/events/switches.h"
 #include "model/joints/joint.h"
 #include "model/quantities/quantity_values.h"
 #include "model/states/delay.h"
@@ -383,6 +384,18 @@ static void delayed_value(const nt_sampler *s, int delay, double *out)
     *out = value[0];
 }
 
+/* What loads see of an operation that jumps; of a table the place below, too. */
+static void switch_value(const nt_sampler *s, int k, double *out)
+{
+    const nt_model *model = s->view->model;
+    const double *signals = s->view->variables + nt_model_time_variable(model) + 1;
+    int signal = model->switches[k].signal;
+    bool has_piece =
+        signal + 1 < model->n_signals && model->signals[signal + 1].kind == NT_SIGNAL_PIECE;
+    out[0] = signals[signal];
+    out[1] = has_piece ? signals[signal + 1] : out[0];
+}
+
 /* ---- named quantities ----------------------------------------------------------------------- */
 
 static void named_value(const nt_sampler *s, int i, double *out)
@@ -650,6 +663,7 @@ const nt_quantity_kind nt_quantity_kinds[] = {
     {NT_OF_STATE, "", 1, NULL, "", NULL, "value", NULL, 0, state_value, vary_state, true},
     {NT_OF_HELD, "", 1, NULL, "", NULL, "value", NULL, 0, held_value, vary_state, false},
     {NT_OF_DELAY, "delay", 1, NULL, "", NULL, "delay", NULL, 0, delayed_value, NULL, false},
+    {NT_OF_SWITCH, "switch", 2, NULL, "", NULL, "operation that jumps", NULL, NT_NEEDS_REACTIONS, switch_value, NULL, false},
     {NT_OF_NAMED, "", 1, NULL, "", NULL, "quantity ", NULL, 0, named_value, NULL, false},
 
     {NT_OF_WHOLE, "energy", 4, energies, "J", NULL, "energy", NULL, NT_NEEDS_ENERGY, whole_energy, NULL, false},

@@ -41,6 +41,7 @@ typedef enum nt_quantity_owner {
     NT_OF_STATE,       /* a state of the file */
     NT_OF_HELD,        /* a sampled value of the file */
     NT_OF_DELAY,       /* a delay, by its number */
+    NT_OF_SWITCH,      /* an operation that jumps in a load, by its number (switches.h) */
     NT_OF_NAMED,       /* an expression of the file */
     NT_OF_WHOLE,       /* the model */
 } nt_quantity_owner;

@@ -1,0 +1,15 @@
+/* What an indicator may say of itself beside the ways of <nutate/system.h>. */
+#ifndef NUTATE_SYSTEM_INDICATOR_H
+#define NUTATE_SYSTEM_INDICATOR_H
+
+/* With NT_INSIDE: it is certain that g moves where it passes zero. Then the branch is left where g
+ * is negative by more than rounding; else by more than NT_INDICATOR_LEFT (m, rad, m/s, ...), for
+ * what a Newton iteration leaves of a rate at rest is no change of side. */
+enum { NT_SHARP = 8 };
+static const double NT_INDICATOR_LEFT = 1e-9;
+
+/* Values below this part of the largest one that an indicator has had, or of what it is made of
+ * (rounding.c), are zero: rounding makes them where a joint holds what the indicator looks at. */
+static const double NT_INDICATOR_ZERO = 1e-13;
+
+#endif
