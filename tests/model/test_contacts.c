@@ -435,7 +435,9 @@ static void one_centre_is_told(void **state)
         "5}}\n";
     char model[400];
     snprintf(model, sizeof model, text, 0.);
-    mechanism_refused(model, (const char *const[]){"contact hit has no finite value", NULL});
+    mechanism_refused(model,
+                      (const char *const[]){"contact hit has no finite value",
+                                            "the centres of the two spheres are one point", NULL});
     snprintf(model, sizeof model, text, 1.);
     mechanism m = mechanism_read(model);
     m.q[7] = m.q[0]; /* where a caller may put them */
@@ -448,6 +450,32 @@ static void one_centre_is_told(void **state)
     if (!strstr(error.message, "contact hit (sphere_sphere)"))
         fail_msg("%s", error.message);
     mechanism_close(&m);
+}
+
+/* Outside of a cylinder, and in and about a tube, some places have no normal either. */
+static void no_normal_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *type, *place, *surface, *words;
+    } at[] = {
+        {"sphere_cylinder", "[0, 3, 0]", "cylinder: {radius: 2, axis: [0, 1, 0]}",
+         "the sphere's centre is on the cylinder's axis"},
+        {"sphere_torus", "[0, 0, 1]", "torus: {radius: 3, tube: 2, axis: [0, 0, 1], inside: true}",
+         "the sphere's centre is on the torus' axis or on the circle within its tube"},
+        {"sphere_torus", "[0, 3, 0]", "torus: {radius: 3, tube: 2, axis: [0, 0, 1]}",
+         "the sphere's centre is on the torus' axis or on the circle within its tube"},
+    };
+    for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "nutate: 1\n"
+                 "bodies: {ball: {mass: 1, inertia: [1, 1, 1], position: %s}}\n"
+                 "contacts: {c: {type: %s, between: [ground, ball], radius: 1, stiffness: 1e4, "
+                 "%s}}\n",
+                 at[i].place, at[i].type, at[i].surface);
+        mechanism_refused(text, (const char *const[]){"contact c", at[i].words, NULL});
+    }
 }
 
 /* The rate of turning about the normal is told whether or not it meets a moment. */
@@ -492,6 +520,7 @@ int main(void)
         cmocka_unit_test(rebound_loses_what_the_law_says),
         cmocka_unit_test(sliding_ends_in_rolling),
         cmocka_unit_test(one_centre_is_told),
+        cmocka_unit_test(no_normal_is_told),
         cmocka_unit_test(spin_is_told_without_a_moment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

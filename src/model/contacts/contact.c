@@ -10,6 +10,7 @@
 #include "model/bodies/mass_point.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* Hertz: two smooth bodies that touch in a point. */
 static const double DEFAULT_EXPONENT = 1.5;
@@ -595,6 +596,24 @@ nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view)
         nt_touch_add(view, element->a, element->b, &t, &d);
     }
     return NT_OK;
+}
+
+/* The only places at which there is no value: those of no distance from the skeleton. */
+void nt_contact_failure(const nt_element *element, const nt_view *view, char *text, int size)
+{
+    static const char *const where[] = {
+        [NT_POINT] = "the centres of the two spheres are one point",
+        [NT_LINE] = "the sphere's centre is on the cylinder's axis",
+        [NT_CIRCLE] = "the sphere's centre is on the torus' axis or on the circle within its tube",
+    };
+    const nt_contact *c = nt_contact_of(view->run, element);
+    nt_touch_pose at = nt_contact_pose(element, view);
+    nt_touch t = nt_touch_of(c->kind, &c->surface, &c->law, &at);
+    bool has_normal = v3_dot(t.m, t.m) > 0;
+    text[0] = '\0';
+    if (!has_normal && c->kind.skeleton != NT_PLANE)
+        snprintf(text, (size_t)size, "%s, where the surface has no normal",
+                 where[c->kind.skeleton]);
 }
 
 /* Surfaces apart have no force, and none where they just touch. */

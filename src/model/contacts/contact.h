@@ -196,6 +196,7 @@ nt_quantity nt_grip_row_quantity(const nt_model *model, const nt_element *elemen
 const char *nt_grip_row_name(const nt_model *model, const nt_element *element, int row);
 nt_status nt_contact_declare(nt_model *model, nt_element *element);
 nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view);
+void nt_contact_failure(const nt_element *element, const nt_view *view, char *text, int size);
 bool nt_contact_vary(const nt_element *element, const nt_view *view, const void *rates);
 bool nt_contact_depends_on_rates(const nt_run *run, const nt_element *element);
 void nt_contact_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque);
@@ -246,6 +247,6 @@ void nt_touch_add(const nt_view *view, int body_a, int body_b, const nt_touch *t
     .reaction = nt_contact_reaction, .size = sizeof(nt_contact), .draw = nt_contact_draw,          \
     .arrow = nt_contact_arrow, .rates = nt_grip_rates, .row_quantity = nt_grip_row_quantity,       \
     .row_name = nt_grip_row_name, .as_contact = nt_contact_of, .vary = nt_contact_vary,            \
-    .onsets = nt_contact_onsets
+    .onsets = nt_contact_onsets, .failure = nt_contact_failure
 
 #endif
