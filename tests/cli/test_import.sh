@@ -154,6 +154,7 @@ of_beamdyn soft '' 's/^0 0 0 0 1e5 0/0 0 0 0 -1e5 0/' "station 0: the stiffness 
 of_beamdyn twice 's/5   order_elem.*/&\n   9   order_elem   - (-)/' '' "twice.inp:14:1: order_elem is given a second time"
 of_beamdyn files '$a "other.dat"  BldFile - name' '' "BldFile is given a second time"
 of_beamdyn far 's/^   0 0 5 /   1e300 0 5 /' '' "far.inp:10:1: the way to this key point is too long"
+of_beamdyn turned 's/^   0 0 5 .*/   0 0 5 1e30/' '' "turned.inp:10:1: the twist is beyond a full turn, 360 degrees"
 sed 's/of blade.dat/part.dat/' blade.inp >part.inp
 sed 's/^ 1$/ 0.8/; s/^0 0 0 0 0 0.03/0 0 0 0 0 0.3/' "of blade.dat" >part.dat
 expect 0 import beamdyn part.inp -o x.yaml
@@ -189,6 +190,9 @@ of_windio degrees old 's/uptilt: 0.1/uptilt: 6/' "uptilt is 6, expected a number
 of_windio cone old 's/cone_angle: 0.05/cone_angle: -4/' "cone_angle is -4, expected a number between -1.5708"
 of_windio hubshape old 's/hub: {/&elastic_properties_mb: {system_mass: 1, system_inertia: [1, 1, 3]}, /' \
     "the hub has the inertia 1, 1, 3 kg m^2"
+of_windio twist old 's/twist: {grid: \[0, 1\], values: \[0.1, 0.1/twist: {grid: [0, 1], values: [0.1, 13/' \
+    "twist is 13 rad, expected a full turn at most"
+of_windio turned new 's/5.729577951308232\]}/1e30]}/' "outer_shape.twist is 1e+30 degrees, expected a full turn"
 of_windio uneven old 's/\[5, 0, 0, 0, 0, 0, 5,/[5, 0, 0, 0, 0, 0, 7,/g' "station 0: mass is not that of a body"
 
 # Without its version a file is known by its layout: 5.73 degrees are 0.1 rad.

@@ -22,6 +22,10 @@ typedef struct nt_imported_blade {
     double damping[6]; /* s; all zero: none */
 } nt_imported_blade;
 
+/* No blade is twisted by more than a full turn, rad: an angle beyond is another unit or an error.
+ */
+static const double NT_IMPORT_MOST_TWIST = 6.2832;
+
 void nt_imported_blade_free(nt_imported_blade *blade);
 
 /* Where a blade stands: its root, and its axes as columns, ground axes; and how it moves: turning

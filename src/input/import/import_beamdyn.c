@@ -218,6 +218,8 @@ static nt_status read_points(lines *l, nt_imported_blade *b, FILE *notes)
                 status = lines_fail(l, "the way to this key point is too long for a number");
         }
         b->twist[i][0] = length, b->twist[i][1] = -row[3] * DEGREE;
+        if (status == NT_OK && fabs(b->twist[i][1]) > NT_IMPORT_MOST_TWIST)
+            status = lines_fail(l, "the twist is beyond a full turn, 360 degrees");
     }
     for (int i = 0; i < n && status == NT_OK; i++)
         b->twist[i][0] = i == n - 1 ? 1 : b->twist[i][0] / length;

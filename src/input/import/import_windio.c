@@ -230,8 +230,15 @@ static nt_status read_twist(nt_windio *w, const nt_node *parent, const char *pat
     b->twist = status == NT_OK ? calloc((size_t)c.n, sizeof *b->twist) : NULL;
     if (status == NT_OK && !b->twist)
         status = nt_fail(w->error, NT_NO_MEMORY, "out of memory");
-    for (int i = 0; i < c.n && status == NT_OK; i++)
+    const nt_node *values =
+        status == NT_OK ? nt_node_find(nt_windio_find(parent, path), "values") : NULL;
+    for (int i = 0; i < c.n && status == NT_OK; i++) {
         b->twist[i][0] = c.grid[i], b->twist[i][1] = -c.value[i] * w->angle;
+        if (fabs(b->twist[i][1]) > NT_IMPORT_MOST_TWIST)
+            status = nt_node_fail(w->error, values->values[i],
+                                  "%s is %g %s, expected a full turn at most", path, c.value[i],
+                                  w->second ? "degrees" : "rad");
+    }
     nt_windio_curve_free(&c);
     return status;
 }
