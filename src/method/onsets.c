@@ -15,6 +15,7 @@
 #include "group/block.h"
 #include "method/integrator.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -23,8 +24,9 @@ enum { LOW = 4 };
 
 /* The step that passes the place goes this part of the step that was wanted to either side of it,
  * but so far that g has surely changed its sign: so much, of the length of the system or of 1 m or
- * rad. */
-static const double FINE = 1e-11, ACROSS = 1e-13;
+ * rad, and so many units in the last place of the largest coordinate. Derivatives are off by the
+ * time that lies in doubt, times a stiffness over a mass. */
+static const double FINE = 1e-13, ACROSS = 3e-14, PLACES = 64;
 
 /* Stages at the end of a step lie beside its end by some thousandths of it, and none may be beyond
  * the place: the step ends before it by this part of its length, after a try across, and where the
@@ -62,7 +64,11 @@ int nt_integrator_ends_at_onsets(const nt_integrator *it)
 /* The least doubt, s, where g changes at this rate. */
 static double least_doubt(const nt_integrator *it, double rate)
 {
-    double across = ACROSS * fmax(1, it->problem->length) / fabs(rate);
+    double largest = 0;
+    for (int i = 0; i < it->problem->nq; i++)
+        largest = fmax(largest, fabs(it->stepper.now.q[i]));
+    double across = fmax(ACROSS * fmax(1, it->problem->length), PLACES * DBL_EPSILON * largest);
+    across /= fabs(rate);
     return fmax(FINE * it->control.next, fmin(across, SHORT_OF_SIGHT * it->control.next));
 }
 

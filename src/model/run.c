@@ -214,7 +214,9 @@ nt_status nt_run_take_state(nt_run *run)
         1 + sizeof(nt_motion) / sizeof(double); /* with a pose of its own, for finding it */
     run->carried =
         damps ? NT_TAKE(arena, one * (size_t)model->n_bodies + (size_t)s->space.nq, double) : NULL;
-    run->onsets = NT_TAKE(arena, s->n_onsets, double);
+    run->onsets = NT_TAKE(arena, 4 * (size_t)s->n_onsets, double);
+    for (int i = 0; i < 3 && run->onsets; i++)
+        run->onsets_beside[i] = run->onsets + (i + 1) * s->n_onsets;
     run->mass = NT_TAKE(arena, s->space.nv, double);
     run->inertia = NT_TAKE(arena, 9 * (size_t)s->space.n_rotations, double);
     run->motion = run_take_motions(run);

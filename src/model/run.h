@@ -110,6 +110,7 @@ struct nt_run {
     struct nt_parameter_rates *rates;      /* [n_parameters]                                    */
     const nt_straight *straight;           /* NULL but while an element is varied               */
     double *onsets;                        /* [n_onsets] of the point at which they are held    */
+    double *onsets_beside[3];              /* [n_onsets] each, of differences                   */
     const double *beyond;                  /* the same while they are, nt_onset_acts; or NULL   */
     double *variables_base;                /* [as variables] while one is varied                */
     double *variables_scratch;             /* [the same]                                        */

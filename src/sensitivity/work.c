@@ -2,6 +2,7 @@
  * is differentiated along the variation of the state there, which between the ends of a step is
  * that of the dense output. */
 #include "method/work.h"
+#include "base/difference.h"
 #include "sensitivity/forward.h"
 
 #include <float.h>
@@ -10,45 +11,80 @@
 
 /* ---- power ---------------------------------------------------------------------------------- */
 
-/* Power at a state moved along direction i, the parameter too when `with_parameter`. */
-static nt_status power_beside(nt_sensitivity *s, int i, const nt_phase *at, const nt_variation *d,
-                              double offset, bool with_parameter, double *power)
+/* The state moved along direction i, the parameter too when `with_parameter`; until the next call.
+ */
+static nt_status state_beside(nt_sensitivity *s, int i, const nt_phase *at, const nt_variation *d,
+                              double offset, bool with_parameter, nt_point *point)
 {
     const nt_problem *p = s->integrator->problem;
     nt_phase varied = nt_sensitivity_phase(s, 0);
-    nt_energy energy = {0};
     nt_status status = with_parameter ? nt_sensitivity_move_parameter(s, i, offset) : NT_OK;
     nt_sensitivity_move(p, at, d, offset, s->values, &varied);
     varied.all[NT_PHASE_T] = at->all[NT_PHASE_T];
-    nt_point point = nt_sensitivity_point(s, &varied);
+    *point = nt_sensitivity_point(s, &varied);
+    return status;
+}
+
+static nt_status power_beside(nt_sensitivity *s, int i, const nt_phase *at, const nt_variation *d,
+                              double offset, bool with_parameter, double *power)
+{
+    const nt_system *system = s->integrator->problem->system;
+    nt_point point;
+    nt_energy energy = {0};
+    nt_status status = state_beside(s, i, at, d, offset, with_parameter, &point);
     if (status == NT_OK)
-        status = p->system->energy(p->system->self, &point, &energy);
+        status = system->energy(system->self, &point, &energy);
     *power = energy.power;
+    return status;
+}
+
+/* The side, 1 or -1, to which differences over `reach` pass no place where a force begins, if they
+ * would to the other one; 0: to both, or to none. Steps end a hair before such places. */
+static nt_status open_side(nt_sensitivity *s, int i, const nt_phase *at, const nt_variation *d,
+                           double reach, bool with_parameter, int *side)
+{
+    const nt_system *system = s->integrator->problem->system;
+    double **g = s->integrator->onsets.g;
+    nt_status status = NT_OK;
+    *side = 0;
+    if (!system->onsets)
+        return NT_OK;
+    for (int k = 0; k < 3 && status == NT_OK; k++) {
+        nt_point point;
+        status = state_beside(s, i, at, d, (k - 1) * reach, with_parameter, &point);
+        if (status == NT_OK)
+            status = system->onsets(system->self, &point, g[k]);
+    }
+    if (status == NT_OK)
+        *side = nt_open_side(g, system->n_onsets);
     return status;
 }
 
 /* d(power) along direction i at a state, by differences of a step; *gap receives what formulas of
  * sixth and fourth order differ by, *rounding what of it rounding alone may be, of the power and of
- * places, which a step of `reach` moves by a hundredth of 1 m or rad. */
+ * places, which a step of `reach` moves by a hundredth of 1 m or rad. Those to one side
+ * look as far as those to both. */
 static nt_status difference_power(nt_sensitivity *s, int i, const nt_phase *at,
                                   const nt_variation *d, double step, double reach,
                                   bool with_parameter, double *derivative, double *gap,
                                   double *rounding)
 {
-    static const double fourth[NT_STENCIL] = {8.0 / 12, -1.0 / 12, 0};
-    nt_status status = NT_OK;
+    int side = 0;
+    nt_status status = open_side(s, i, at, d, 3 * step, with_parameter, &side);
     double low = 0, largest = 0;
     *derivative = 0;
-    for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
-        int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
-        double power;
-        status = power_beside(s, i, at, d, sign * distance * step, with_parameter, &power);
-        *derivative += sign * nt_stencil[distance - 1] / step * power;
-        low += sign * fourth[distance - 1] / step * power;
+    step = side ? side * step * 3 / (NT_ONE_SIDED - 1) : step;
+    for (int j = 0; j < (side ? NT_ONE_SIDED : 6) && status == NT_OK; j++) {
+        int place = j / 2, sign = side || j % 2 == 0 ? 1 : -1;
+        double power, sixth = side ? NT_SIDE_SIXTH[j] : NT_SIXTH[place];
+        status = power_beside(s, i, at, d, (side ? j : sign * (place + 1)) * step, with_parameter,
+                              &power);
+        *derivative += sign * sixth / step * power;
+        low += sign * (side ? NT_SIDE_FOURTH[j] : NT_FOURTH[place]) / step * power;
         largest = fmax(largest, fabs(power));
     }
     *gap = fabs(*derivative - low);
-    *rounding = DBL_EPSILON * (largest + 1e2 * reach * fabs(*derivative)) / step;
+    *rounding = DBL_EPSILON * (largest + 1e2 * reach * fabs(*derivative)) / fabs(step);
     return status;
 }
 

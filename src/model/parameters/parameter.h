@@ -15,6 +15,7 @@
 #ifndef NUTATE_MODEL_PARAMETER_H
 #define NUTATE_MODEL_PARAMETER_H
 
+#include "base/difference.h"
 #include "model/model.h"
 #include "model/quantities/quantity.h"
 
@@ -167,34 +168,5 @@ nt_status nt_run_parameter_tangent(void *self, const nt_point *at, int k, const 
 nt_status nt_run_own_initial_tangent(void *self, double t, int k, double *dq, double *dv,
                                      double *dmemory);
 nt_status nt_run_energy_tangent(void *self, const nt_point *at, int k, nt_energy *derivative);
-
-/* ---- differences ---------------------------------------------------------------------------- */
-
-/* Central differences of sixth and fourth order from the same points, s = h, 2h, 3h:
- *
- *   D6 = (45 d1 - 9 d2 + d3)/(60 h),   D4 = (8 d1 - d2)/(12 h),   dk = f(k h) - f(-k h). */
-static const double NT_SIXTH[3] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
-static const double NT_FOURTH[3] = {8.0 / 12, -1.0 / 12, 0};
-
-/* Differences of sixth order to one side, from f(0), f(h), ..., f(6 h). */
-enum { NT_ONE_SIDED = 7 };
-static const double NT_SIDE_SIXTH[NT_ONE_SIDED] = {-147.0 / 60, 6,       -15.0 / 2, 20.0 / 3,
-                                                   -15.0 / 4,   6.0 / 5, -1.0 / 6};
-static const double NT_SIDE_FOURTH[NT_ONE_SIDED] = {-25.0 / 12, 4, -3, 4.0 / 3, -1.0 / 4, 0, 0};
-
-/* The side to which differences of a step *h look, 1 or -1, where nothing may be passed within
- * room[0] below and room[1] above; 0: to both. The step shrinks to what fits there. */
-static inline int nt_difference_side(const double room[2], double *h)
-{
-    static const double within = 0.9, one_sided_is_as_good = 4;
-    double both = within * fmin(room[0], room[1]) / 3;
-    double one = within * fmax(room[0], room[1]) / (NT_ONE_SIDED - 1);
-    if (both >= fmin(*h, one / one_sided_is_as_good)) {
-        *h = fmin(*h, both);
-        return 0;
-    }
-    *h = fmin(*h, one);
-    return room[1] > room[0] ? 1 : -1;
-}
 
 #endif

@@ -1,6 +1,7 @@
 /* Derivatives in parameters as a caller asks for them: preparation, initial values, energies. */
 #include "base/error.h"
 #include "model/evaluate.h"
+#include "model/events/onsets.h"
 #include "model/events/switches.h"
 #include "model/parameters/parameter.h"
 
@@ -147,6 +148,18 @@ static nt_status difference_energy(nt_run *run, int parameter, const nt_point *a
     return status;
 }
 
+/* The side to which differences over h pass no place where a force begins; 0: to both. */
+static int open_side(nt_run *run, int parameter, const nt_point *at, double h)
+{
+    double *g[3] = {run->onsets_beside[0], run->onsets_beside[1], run->onsets_beside[2]};
+    bool known = run->system.onsets;
+    for (int i = 0; i < 3 && known; i++) {
+        put_parameter(run, at, parameter, (i - 1) * 3 * h);
+        known = nt_run_onsets(run, at, g[i]) == NT_OK;
+    }
+    return known ? nt_open_side(g, run->system.n_onsets) : 0;
+}
+
 nt_status nt_run_energy_tangent(void *self, const nt_point *at, int k, nt_energy *derivative)
 {
     nt_run *run = self;
@@ -171,7 +184,9 @@ nt_status nt_run_energy_tangent(void *self, const nt_point *at, int k, nt_energy
         run->system.hold_onsets(run, at);
     for (int level = 0; level < LEVELS && !good; level++, h *= NEXT_STEP) {
         energy_slope next;
-        status = difference_energy(run, k, at, h, reach, side, &next);
+        int open = side ? side : open_side(run, k, at, h);
+        double step = open == side ? h : h * 3 / (NT_ONE_SIDED - 1); /* as far as to both sides */
+        status = difference_energy(run, k, at, step, reach, open, &next);
         good = status == NT_OK; /* a load that has no value so far away may have one nearer */
         for (int i = 0; i < N_ENERGIES && status == NT_OK; i++) {
             double doubt = next.gap[i] + next.rounding[i];
