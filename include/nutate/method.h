@@ -117,7 +117,7 @@ typedef struct nt_statistics {
     long fallbacks;    /* times that the linear solver turned to pivoting             */
     long pivoted;      /* linear solves made with pivoting since                      */
     long rank_changes; /* times the independent constraint rows were chosen anew      */
-    double smallest_step, largest_step; /* s, accepted                                    */
+    double smallest_step, largest_step; /* s, accepted; none that was cut short is smallest */
     long limited[4];        /* steps that were limited by the error of position, rotation, velocity,
                                angular_velocity: the largest relative to its tolerance         */
     int limiting_unknown;   /* whose error was largest in the last step, an entry of v; -1: none */

@@ -481,7 +481,7 @@ NT_HOT nt_status nt_integrator_count_step(nt_integrator *it)
     statistics->steps++;
     if (h > statistics->largest_step)
         statistics->largest_step = h;
-    if (statistics->steps == 1 || h < statistics->smallest_step)
+    if (statistics->steps == 1 || (h < statistics->smallest_step && !it->cut_short))
         statistics->smallest_step = h;
     return NT_OK;
 }

@@ -34,6 +34,7 @@ struct nt_integrator {
     double turning;         /* steps in which sliding turned round, less those in which none did */
     nt_phase earlier;       /* the state before that, where steps may be taken back        */
     bool awaits;            /* the last step stands only when its review is known      */
+    bool cut_short;         /* the last step is shorter than it might have been        */
     nt_step_error awaiting; /* its error, as it was estimated then               */
     size_t size;            /* doubles of a state                                      */
     nt_layout layout;       /* what the method asked for                               */

@@ -249,6 +249,7 @@ static nt_status variable_steps_take(nt_integrator *it, double h, double end, do
     it->awaits = true;
     it->awaiting = *worst;
     bool aimed = trimmed && it->control.ahead > 0;
+    it->cut_short = trimmed;
     if ((status = nt_onsets_approach(it, h)) != NT_OK)
         return nt_integrator_give_up(it, status, h, w->error);
     it->control.error = worst->size;

@@ -186,9 +186,10 @@ typedef struct nt_delay {
 /* An operation of a load, abs(x) and the like, that bends where its argument, which depends on the
  * motion, passes zero; or a table of one variable. */
 typedef struct nt_bend {
-    int operation;
     const nt_expression *argument;
-    const nt_table *table; /* NULL: none */
+    int n;            /* places: zero alone, or points of the table */
+    const double *at; /* [n]; NULL: zero                            */
+    double period;    /* of the table; 0: none                      */
 } nt_bend;
 
 struct nt_model {

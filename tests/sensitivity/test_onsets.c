@@ -10,6 +10,8 @@
 
 #include "run_of.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define FLIES                                                                                      \
@@ -93,38 +95,177 @@ static void derivatives_are_those_of_the_motion(void **state)
         }
 }
 
-/* Force and power of a stop that damps begin with a slope, too: the work against differences of
- * runs, and the energy, which is the start's and the work. */
+/* ---- against runs beside ------------------------------------------------------------------- */
+
+static const nt_integrator_setup tight = {.tolerance = {1e-12, 1e-12, 1e-12, 1e-12},
+                                          .track_work = 1};
+
+/* A run to `to` s: q and the work; with derivatives in the parameters wanted[n], at p. */
+static run_of run_tight(const char *text, const double *p, const int *wanted, int n, double to)
+{
+    nt_integrator_setup setup = tight;
+    setup.method = nt_method_find("rkmk-dop853");
+    run_of r = run_of_text(text, p);
+    run_of_start(&r, setup, wanted, n);
+    run_to(&r, to, 1e-2);
+    return r;
+}
+
+/* Derivatives of q and of the work by parameters of these sizes are those of runs beside, but for
+ * `off` of the largest, or of the work over the parameter. Returns the steps. */
+static long agrees_with_runs_beside(const char *text, const double *size, int n, double to,
+                                    double off)
+{
+    enum { MOST_Q = 32, MOST_PARAMETERS = 5 };
+    static const int wanted[MOST_PARAMETERS] = {0, 1, 2, 3, 4};
+    static const double weight[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
+    static const int place[4] = {-2, -1, 1, 2};
+    run_of r = run_tight(text, NULL, wanted, n, to);
+    int nq = nt_run_system(r.run)->space.nv, first = nq < MOST_Q ? nq : MOST_Q;
+    double work = nt_integrator_state(r.integrator).work;
+    for (int k = 0; k < n; k++) {
+        double by[MOST_Q] = {0}, by_work = 0, h = 1e-4 * size[k], largest = 0;
+        for (int j = 0; j < 4; j++) {
+            double p[MOST_PARAMETERS];
+            memcpy(p, size, (size_t)n * sizeof *p);
+            p[k] += place[j] * h;
+            run_of beside = run_tight(text, p, NULL, 0, to);
+            nt_state at = nt_integrator_state(beside.integrator);
+            for (int i = 0; i < first; i++)
+                by[i] += weight[j] / h * at.v[i];
+            by_work += weight[j] / h * at.work;
+            end(&beside);
+        }
+        nt_state_tangent d = nt_sensitivity_state(r.sensitivity, k);
+        for (int i = 0; i < first; i++) /* or the speed itself over the parameter */
+            largest = fmax(
+                largest, fmax(fabs(by[i]), fabs(nt_integrator_state(r.integrator).v[i] / size[k])));
+        for (int i = 0; i < first; i++)
+            if (!(fabs(d.v[i] - by[i]) < off * largest))
+                fail_msg("parameter %d: d(v[%d]) is %.12g, by runs beside %.12g", k, i, d.v[i],
+                         by[i]);
+        if (!(fabs(d.work - by_work) < off * fmax(fabs(by_work), fabs(work / size[k]))))
+            fail_msg("parameter %d: d(work) is %.12g, by runs beside %.12g", k, d.work, by_work);
+    }
+    long steps = (long)nt_integrator_statistics(r.integrator)->steps;
+    end(&r);
+    return steps;
+}
+
+/* What damps there begins with a slope, too, and its power. */
+#define CONTACT                                                                                    \
+    "contacts: {c: {type: sphere_plane, between: [ground, b], radius: 0.1, "                       \
+    "plane: {normal: [-1, 0, 0], point: [a + 0.1, 0, 0]}, stiffness: k, exponent: 1, "             \
+    "damping: 0.3}}\n"
+#define LOAD(value) "forces: {f: {type: joint_force, joint: rail, value: \"" value "\"}}\n"
+
+static const char *const damped[] = {
+    FLIES RAIL(", limits: {upper: a, stiffness: k, damping: 25}, friction: {viscous: 2}"),
+    FLIES RAIL("") CONTACT,
+    FLIES RAIL("") LOAD("-k*max(0, rail.displacement - a)*(1 + rail.rate)"),
+    FLIES RAIL("")
+        LOAD("-k*(abs(rail.displacement - a) + rail.displacement - a)/2*(1 + 0.3*rail.rate)"),
+    FLIES RAIL("") "quantities: {g: \"max(0, rail.displacement - a)\"}\n" LOAD(
+        "-k*g*(1 + 0.3*rail.rate)"),
+};
+
 static void work_begins_there_too(void **state)
 {
     (void)state;
-    static const char text[] =
-        FLIES RAIL(", limits: {upper: a, stiffness: k, damping: 25}, friction: {viscous: 2}");
-    static const int wanted[] = {PLACE, SPEED, STIFFNESS};
     static const double size[PARAMETERS] = {0.31, 2.7, 3000};
-    nt_integrator_setup setup = {.method = nt_method_find("rkmk-dop853"),
-                                 .tolerance = {1e-12, 1e-12, 1e-12, 1e-12},
-                                 .track_work = 1};
-    run_of r = run_of_text(text, NULL);
-    run_of_start(&r, setup, wanted, PARAMETERS);
-    run_to(&r, END, 1e-2);
-    for (int k = 0; k < PARAMETERS; k++) {
-        double p[PARAMETERS], work[2], h = 1e-4 * size[k];
-        for (int side = 0; side < 2; side++) {
-            memcpy(p, size, sizeof p);
-            p[k] += side ? h : -h;
-            run_of beside = run_of_text(text, p);
-            run_of_start(&beside, setup, NULL, 0);
-            run_to(&beside, END, 1e-2);
-            work[side] = nt_integrator_state(beside.integrator).work;
-            end(&beside);
-        }
-        double difference = (work[1] - work[0]) / (2 * h);
-        double d = nt_sensitivity_state(r.sensitivity, k).work;
-        if (!(fabs(d - difference) < 1e-7 * fabs(work[0] / size[k])))
-            fail_msg("parameter %d: %.12g, by differences %.12g", k, d, difference);
+    for (size_t i = 0; i < sizeof damped / sizeof damped[0]; i++)
+        agrees_with_runs_beside(damped[i], size, PARAMETERS, END, 1e-8);
+}
+
+/* 10 km away the place is met to rounding of 2e-12 m. */
+static void places_far_away_are_met(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "parameters: {a: 0.31, v: 2.7, k: 3000}\n"
+        "bodies: {b: {mass: 1.3, inertia: [1, 1, 1], position: [1e4, 0, 0], velocity: [v, 0, 0]}}\n"
+        "forces: {s: {type: spring, between: [ground, b], at: [[9999, 0, 0], [1e4, 0, 0]], "
+        "stiffness: k, length: 1 + a, only: tension}}\n";
+    double x, exact, d[PARAMETERS], by[PARAMETERS];
+    by_hand(&exact, by);
+    fly(text, "rkmk-dop853", 1e-10, &x, d);
+    for (int k = 0; k < PARAMETERS; k++)
+        if (!(fabs(d[k] - by[k]) < 1e-5 * fabs(by[k])))
+            fail_msg("derivative %d is %.12g, by hand %.12g", k, d[k], by[k]);
+}
+
+/* Segments go slack and taut, nodes meet the bed and leave it. */
+static void cables_go_slack(void **state)
+{
+    (void)state;
+    static const char *const texts_of_cables[] = {
+        "", ", seabed: {height: h, stiffness: 2000, friction: 0.3}"};
+    static const double size[] = {1.05, 2000, 1.2, 2e-3, -0.14};
+    for (int i = 0; i < 2; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "nutate: 1\n"
+                 "parameters: {L: 1.05, EA: 2000, v: 1.2, mu: 2e-3, h: -0.14}\n"
+                 "bodies: {b: {mass: 2.3, point: true, position: [1, 0, 0], velocity: [0, 0, v]}}\n"
+                 "cables: {c: {between: [ground, b], at: [[0, 0, 0], [1, 0, 0]], length: L, "
+                 "mass: 0.3, stiffness: EA, damping: mu, elements: 3%s}}\n",
+                 texts_of_cables[i]);
+        agrees_with_runs_beside(text, size, i == 0 ? 4 : 5, 0.1, 1e-5);
     }
+}
+
+/* A long table with one bend, and one that repeats itself. */
+static void tables_bend(void **state)
+{
+    (void)state;
+    static const double size[] = {2.7, 300};
+    FILE *file = fopen("bent.csv", "w");
+    assert_non_null(file);
+    for (int i = 0; i <= 400; i++)
+        fprintf(file, "%.2f, %.2f\n", i / 100.0, i < 131 ? 0 : (i - 131) / 100.0);
+    fclose(file);
+    file = fopen("saw.csv", "w");
+    assert_non_null(file);
+    fprintf(file, "0, 0\n0.1, 0.03\n0.25, -0.03\n0.3, 0\n");
+    fclose(file);
+    static const char *const forms[] = {"bent.csv, interpolation: linear, beyond: extrapolate",
+                                        "saw.csv, interpolation: linear, beyond: periodic"};
+    static const int most[] = {60, 300}; /* across: 70 and 800, most of them made again */
+    for (int i = 0; i < 2; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "nutate: 1\n"
+                 "gravity: [0, 0, 0]\n"
+                 "parameters: {v: 2.7, k: 300}\n"
+                 "bodies: {b: {mass: 1.3, inertia: [1, 1, 1], position: [0, 0, 0], "
+                 "velocity: [v, 0, 0]}}\n" RAIL("") "tables: {T: {file: %s}}\n" LOAD(
+                     "-k*table(T, rail.displacement + 1)*(1 + 0.03*rail.rate)"),
+                 forms[i]);
+        assert_true(agrees_with_runs_beside(text, size, 2, 1.3, 1e-6) < most[i]);
+    }
+}
+
+/* What a sampler holds does not bend between samples. */
+static void sampled_laws_do_not_bend(void **state)
+{
+    (void)state;
+    static const char text[] =
+        FLIES RAIL("") "sampled: {s: {every: 1e-2, values: {u: \"-k*max(0, rail.displacement - "
+                       "a)\"}}}\n" LOAD("u");
+    run_of r = run_of_text(text, NULL);
+    assert_int_equal(nt_run_system(r.run)->n_onsets, 0);
     end(&r);
+}
+
+/* Steps that are cut short are not those that the error asks for. */
+static void cut_steps_are_not_the_smallest(void **state)
+{
+    (void)state;
+    double x, d[PARAMETERS];
+    nt_statistics of = fly(texts[0], "rkmk-dop853", 1e-10, &x, d);
+    assert_true(of.smallest_step > 1e-5);
 }
 
 /* Runs without derivatives take the same steps, and few. */
@@ -182,6 +323,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_begins_there_too),
+        cmocka_unit_test(places_far_away_are_met),
+        cmocka_unit_test(cables_go_slack),
+        cmocka_unit_test(tables_bend),
+        cmocka_unit_test(sampled_laws_do_not_bend),
+        cmocka_unit_test(cut_steps_are_not_the_smallest),
         cmocka_unit_test(runs_without_derivatives_take_the_same_steps),
         cmocka_unit_test(what_grazes_passes),
         cmocka_unit_test(derivatives_are_those_of_the_motion),

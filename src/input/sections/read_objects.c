@@ -360,9 +360,12 @@ static nt_status read_elements(nt_reader *reader)
         reader->data = nt_element_numbers(model->origin, &model->elements[i]);
         nt_element_defaults(model->origin, &model->elements[i]);
         reader->array_place = nt_read_array_begin(type->size);
+        int n_bends = model->n_bends;
         status =
             read_object(reader, type->keys, reader->elements[i].name, reader->elements[i].value,
                         kind, type->section->name, true, reader->data);
+        if (type->period)
+            model->n_bends = n_bends; /* what is held between samples does not bend there */
     }
     return status;
 }

@@ -146,10 +146,40 @@ static void add_own_turn(const nt_view *view, const cable_node *a, v3 f)
 typedef struct segment {
     v3 e, v;
     double l, l0, strain, rate, T;
+    double elastic; /* what the strain has of T */
 } segment;
 
-static segment segment_of(const nt_cable *c, const cable_node *a, const cable_node *b)
+/* Where the force of a cable begins, in this order: n segments pull; with damping n are strained;
+ * n + 1 nodes meet the bed; with its damping n + 1 are pressed. */
+typedef enum cable_onset { PULLED, STRAINED, ON_BED, PRESSED, CABLE_ONSETS } cable_onset;
+
+/* The number of the first of a kind, and, of CABLE_ONSETS, how many there are. */
+static int first_onset(const nt_cable *c, cable_onset kind)
 {
+    bool bed = c->seabed.height;
+    int n[CABLE_ONSETS] = {c->n, c->given >> NT_CABLE_DAMPING & 1 ? c->n : 0, bed ? c->n + 1 : 0,
+                           bed && c->given >> NT_CABLE_SEABED_DAMPING & 1 ? c->n + 1 : 0};
+    int first = 0;
+    for (int k = 0; k < (int)kind; k++)
+        first += n[k];
+    return first;
+}
+
+/* Whether number i of a kind is passed. What is strained, or pressed, is without damping the same
+ * as what pulls, or meets the bed. */
+static bool cable_acts(const nt_element *e, const nt_view *view, cable_onset kind, int i, double x)
+{
+    const nt_cable *c = nt_cable_of(view->run, e);
+    bool own = first_onset(c, kind + 1) > first_onset(c, kind);
+    int first = first_onset(c, own ? kind : kind - 1);
+    return nt_onset_acts(view->run, e, first + i, x);
+}
+
+/* Segment i, from node a to node b. */
+static segment segment_of(const nt_element *e, const nt_view *view, const cable_node *a,
+                          const cable_node *b, int i)
+{
+    const nt_cable *c = nt_cable_of(view->run, e);
     segment s = {.l0 = c->length / c->n};
     v3 d = v3_sub(b->x, a->x);
     s.l = v3_norm(d);
@@ -157,7 +187,9 @@ static segment segment_of(const nt_cable *c, const cable_node *a, const cable_no
     s.v = v3_sub(b->v, a->v);
     s.strain = s.l / s.l0 - 1;
     s.rate = v3_dot(s.e, s.v) / s.l0;
-    s.T = fmax(0, c->stiffness * (s.strain + c->damping * s.rate));
+    double pulled = s.strain + c->damping * s.rate;
+    s.T = cable_acts(e, view, PULLED, i, pulled) ? c->stiffness * pulled : 0;
+    s.elastic = cable_acts(e, view, STRAINED, i, s.strain) ? c->stiffness * s.strain : 0;
     return s;
 }
 
@@ -172,12 +204,13 @@ static double tension_of_tangent(const nt_cable *c, const segment *s, int i)
     return carried > 0 ? carried : s->T;
 }
 
-static void add_segment(const nt_cable *c, const nt_view *view, const cable_node *a,
+static void add_segment(const nt_element *e, const nt_view *view, const cable_node *a,
                         const cable_node *b, int i)
 {
-    segment s = segment_of(c, a, b);
+    const nt_cable *c = nt_cable_of(view->run, e);
+    segment s = segment_of(e, view, a, b, i);
     v3 f = v3_scale(s.T, s.e);
-    if (view->terms->residual && s.T > 0) {
+    if (view->terms->residual && s.T != 0) { /* below 0 in differences beside its onset */
         push_node(view, a, v3_neg(f));
         push_node(view, b, f);
     }
@@ -197,13 +230,12 @@ static void add_segment(const nt_cable *c, const nt_view *view, const cable_node
     add_own_turn(view, b, f);
 }
 
-static void add_segment_energy(const nt_cable *c, const nt_view *view, const cable_node *a,
-                               const cable_node *b)
+static void add_segment_energy(const nt_element *e, const nt_view *view, const cable_node *a,
+                               const cable_node *b, int i)
 {
-    segment s = segment_of(c, a, b);
-    double strain = fmax(0, s.strain);
-    view->energy->potential += 0.5 * c->stiffness * s.l0 * strain * strain;
-    view->energy->power -= (s.T - c->stiffness * strain) * s.rate * s.l0;
+    segment s = segment_of(e, view, a, b, i);
+    view->energy->potential += 0.5 * s.l0 * s.elastic * s.strain;
+    view->energy->power -= (s.T - s.elastic) * s.rate * s.l0;
 }
 
 /* How a node moves in an increment, to first order. */
@@ -224,7 +256,7 @@ static void cable_carry(nt_run *run, const nt_element *e, const nt_view *view,
     c->carries = increment != NULL;
     for (int i = 0; increment && i < c->n; i++) {
         cable_node a = node_at(c, view, i), b = node_at(c, view, i + 1);
-        segment s = segment_of(c, &a, &b);
+        segment s = segment_of(e, view, &a, &b, i);
         v3 way = v3_sub(way_of(view, &b, increment), way_of(view, &a, increment));
         nt_cable_carried(c)[i] = c->stiffness * (s.strain + v3_dot(s.e, way) / s.l0);
     }
@@ -337,6 +369,7 @@ nt_status nt_cable_seabed(const nt_cable *c, const nt_run *run, const double *va
 }
 
 typedef struct bed {
+    bool meets; /* all that follows but d is found there alone */
     double d, rate, N, l0, k, c;
     v3 n, u, f;       /* not normalised; velocity along the bed; force on the node */
     double n2, s, mu; /* mu: friction over N, which is less than the force that presses */
@@ -344,8 +377,10 @@ typedef struct bed {
 } bed;
 
 /* Half a segment lies at an end. */
-static nt_status bed_under(const nt_cable *c, const nt_view *view, const cable_node *node, bed *b)
+static nt_status bed_under(const nt_element *e, const nt_view *view, int i, const cable_node *node,
+                           bed *b)
 {
+    const nt_cable *c = nt_cable_of(view->run, e);
     double height, slope[2], second[3];
     *b = (bed){.l0 = (node->end ? 0.5 : 1) * c->length / c->n,
                .k = c->seabed.stiffness,
@@ -353,13 +388,15 @@ static nt_status bed_under(const nt_cable *c, const nt_view *view, const cable_n
     nt_status status = nt_cable_seabed(c, view->run, view->variables, view->scratch, node->x,
                                        &height, slope, second);
     b->d = height - node->x.z;
-    if (status != NT_OK || !(b->d > 0))
+    b->meets = status == NT_OK && cable_acts(e, view, ON_BED, i, b->d);
+    if (!b->meets)
         return status;
     b->n = v3_of(-slope[0], -slope[1], 1);
     b->n2 = v3_dot(b->n, b->n);
     b->H = (m3){second[0], second[1], 0, second[1], second[2], 0, 0, 0, 0};
     b->rate = -v3_dot(b->n, node->v);
-    b->N = b->l0 * fmax(0, b->k * b->d + b->c * b->rate);
+    double pressed = b->k * b->d + b->c * b->rate;
+    b->N = cable_acts(e, view, PRESSED, i, pressed) ? b->l0 * pressed : 0;
     b->u = v3_axpy(-v3_dot(b->n, node->v) / b->n2, b->n, node->v);
     b->s = sqrt(v3_dot(b->u, b->u) + c->seabed.speed * c->seabed.speed);
     b->mu = c->seabed.friction * sqrt(b->n2);
@@ -391,14 +428,14 @@ static void add_bed_tangent(const nt_view *view, const cable_node *node, const b
     add_own_turn(view, node, v3_neg(b->f));
 }
 
-static nt_status add_bed(const nt_cable *c, const nt_view *view, int i)
+static nt_status add_bed(const nt_element *e, const nt_view *view, int i)
 {
     bed b;
-    cable_node node = node_at(c, view, i);
+    cable_node node = node_at(nt_cable_of(view->run, e), view, i);
     if (node.body == 0)
         return NT_OK;
-    nt_status status = bed_under(c, view, &node, &b);
-    if (status != NT_OK || !(b.d > 0))
+    nt_status status = bed_under(e, view, i, &node, &b);
+    if (status != NT_OK || !b.meets)
         return status;
     if (view->energy) {
         view->energy->potential += 0.5 * b.l0 * b.k * b.d * b.d;
@@ -425,12 +462,12 @@ static nt_status cable_evaluate(const nt_element *e, const nt_view *view)
     for (int i = 0; i < c->n && forces; i++) {
         cable_node a = node_at(c, view, i), b = node_at(c, view, i + 1);
         if (view->energy)
-            add_segment_energy(c, view, &a, &b);
+            add_segment_energy(e, view, &a, &b, i);
         else
-            add_segment(c, view, &a, &b, i);
+            add_segment(e, view, &a, &b, i);
     }
     for (int i = 0; i <= c->n && forces && c->seabed.height && status == NT_OK; i++)
-        status = add_bed(c, view, i);
+        status = add_bed(e, view, i);
     for (int i = 0; i <= c->n && (inertia || view->energy); i++)
         if (view->energy)
             add_mass_energy(c, view, i);
@@ -520,15 +557,16 @@ static nt_status cable_prepare(nt_run *run, const nt_element *e, bool validate, 
 }
 
 /* Weight and inertia of the half segment that hangs on an end, and what the bed bears of it. */
-static v3 load_of_end(const nt_cable *c, const nt_view *view, int i)
+static v3 load_of_end(const nt_element *e, const nt_view *view, int i)
 {
+    const nt_cable *c = nt_cable_of(view->run, e);
     cable_node n = node_at(c, view, i);
     const nt_motion *m = &view->motion[n.body];
     v3 turning = v3_add(v3_cross(m->alpha, n.rho), v3_cross(m->w, v3_cross(m->w, n.rho)));
     v3 g = cable_gravity(view);
     v3 load = v3_scale(mass_at(c, i), v3_sub(g, v3_add(m->a, turning)));
     bed b = {.d = 0};
-    if (c->seabed.height && n.body > 0 && bed_under(c, view, &n, &b) == NT_OK && b.d > 0)
+    if (c->seabed.height && n.body > 0 && bed_under(e, view, i, &n, &b) == NT_OK && b.meets)
         load = v3_add(load, b.f);
     return load;
 }
@@ -539,13 +577,36 @@ void nt_cable_look(const nt_element *e, const nt_view *view, double ends[2], dou
     *length = 0;
     for (int i = 0; i < c->n; i++) {
         cable_node a = node_at(c, view, i), b = node_at(c, view, i + 1);
-        segment s = segment_of(c, &a, &b);
+        segment s = segment_of(e, view, &a, &b, i);
         *length += s.l;
         if (i == 0)
-            ends[0] = v3_norm(v3_axpy(s.T, s.e, load_of_end(c, view, 0)));
+            ends[0] = v3_norm(v3_axpy(s.T, s.e, load_of_end(e, view, 0)));
         if (i == c->n - 1)
-            ends[1] = v3_norm(v3_axpy(-s.T, s.e, load_of_end(c, view, c->n)));
+            ends[1] = v3_norm(v3_axpy(-s.T, s.e, load_of_end(e, view, c->n)));
     }
+}
+
+static int cable_onsets(const nt_run *run, const nt_element *e, const nt_view *view, double *beyond)
+{
+    const nt_cable *c = nt_cable_of(run, e);
+    int n = first_onset(c, CABLE_ONSETS), strained = first_onset(c, STRAINED);
+    int on_bed = first_onset(c, ON_BED), pressed = first_onset(c, PRESSED);
+    for (int i = 0; beyond && i < c->n; i++) {
+        cable_node a = node_at(c, view, i), b = node_at(c, view, i + 1);
+        segment s = segment_of(e, view, &a, &b, i);
+        beyond[i] = s.l0 * (s.strain + c->damping * s.rate);
+        if (on_bed > strained)
+            beyond[strained + i] = s.l0 * s.strain;
+    }
+    for (int i = 0; beyond && c->seabed.height && i <= c->n; i++) {
+        cable_node node = node_at(c, view, i);
+        bed b;
+        bool known = node.body > 0 && bed_under(e, view, i, &node, &b) == NT_OK;
+        beyond[on_bed + i] = known ? b.d : (double)NAN;
+        if (n > pressed)
+            beyond[pressed + i] = known && b.meets ? b.d + b.c / b.k * b.rate : (double)NAN;
+    }
+    return n;
 }
 
 static bool cable_depends_on_rates(const nt_run *run, const nt_element *e)
@@ -570,7 +631,7 @@ static void cable_rests(const nt_element *e, const nt_view *view, unsigned char 
     int after = -1; /* the first node behind the last slack segment; -1: the first end holds */
     for (int i = 0; i < c->n; i++) {
         cable_node a = node_at(c, view, i), b = node_at(c, view, i + 1);
-        if (segment_of(c, &a, &b).T > 0)
+        if (segment_of(e, view, &a, &b, i).T > 0)
             continue;
         for (int j = after; after > 0 && j <= i; j++)
             for (int k = 0, v = view->bodies[c->first_body + j - 1].v; k < 3; k++)
@@ -614,6 +675,7 @@ const nt_element_type nt_cable_type = {
     .evaluate = cable_evaluate,
     .carry = cable_carry,
     .depends_on_rates = cable_depends_on_rates,
+    .onsets = cable_onsets,
     .is_smooth = cable_is_smooth,
     .draw = cable_draw,
     .rests = cable_rests,

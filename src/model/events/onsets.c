@@ -2,38 +2,68 @@
  *
  * Those of elements, and of expressions of loads what bends with the motion: abs, min and max where
  * their argument or difference passes zero; tables at the points at which their slope jumps. A
- * table of many points is a curve, at which nobody wants to stop. */
+ * table of many points is a curve, at which nobody wants to stop: of all its jumps together those
+ * points have a part that counts. */
 #include "model/events/onsets.h"
 
 #include "model/elements.h"
 #include "model/evaluate.h"
 #include "model/expressions/expression_code.h"
 
+#include <math.h>
 #include <string.h>
 
+/* A point counts whose slope jumps by this part of all jumps of the table: there are 64 of them at
+ * most. Of a table of so many points all count at which the jump is none by rounding. */
 enum { MANY_POINTS = 64 };
+static const double COUNTS = 1.0 / MANY_POINTS, ROUNDING = 1e-9, PI = 3.14159265358979323846;
 
-/* Of tables the first, the last or all of their points. */
-static int bend_count(const nt_bend *b)
+/* ---- points of tables ----------------------------------------------------------------------- */
+
+static bool repeats(const nt_table *t) { return t->form.beyond == NT_BEYOND_PERIODIC; }
+
+/* The slope beside point i: side -1 before it, 1 behind it. Where a table has no value it ends the
+ * run, and nothing jumps. */
+static double slope_beside(const nt_table *t, int i, int side)
 {
-    if (b->operation != NT_OP_TABLE)
-        return b->operation == NT_OP_RISE ? 0 : 1; /* step() has a slope of zero at its ends */
-    if (b->table->m > 0 || b->table->form.beyond == NT_BEYOND_PERIODIC)
-        return 0;
-    if (b->table->form.interpolation == NT_LINEAR)
-        return b->table->n <= MANY_POINTS ? b->table->n : 0;
-    return b->table->form.beyond == NT_HOLD ? 2 : 0;
+    int last = t->n - 1, other = i + side;
+    if (repeats(t) && (other < 0 || other > last))
+        i = last - i, other = i + side;
+    if (other < 0 || other > last)
+        return t->form.beyond == NT_HOLD ? 0 : slope_beside(t, i, -side);
+    bool lines = t->form.interpolation == NT_LINEAR;
+    return lines ? (t->y[other] - t->y[i]) / (t->x[other] - t->x[i]) : t->slope[i];
 }
 
-static int bend_values(const nt_bend *b, const double *variables, double *beyond)
+static double jump_at(const nt_table *t, int i)
 {
-    int n = bend_count(b);
-    double x = n > 0 ? nt_expression_value(b->argument, variables) : 0;
-    for (int i = 0; i < n && !b->table; i++)
-        beyond[i] = x;
-    for (int i = 0; i < n && b->table; i++)
-        beyond[i] = x - b->table->x[n < b->table->n ? i * (b->table->n - 1) : i];
+    return fabs(slope_beside(t, i, 1) - slope_beside(t, i, -1));
+}
+
+/* The points at which a table bends; of one that repeats itself the last one is the first. */
+static int bend_points(const nt_table *t, double *at)
+{
+    int n = 0;
+    double all = 0;
+    for (int i = 0; i < t->n; i++)
+        all += jump_at(t, i);
+    for (int i = 0; i < t->n - repeats(t); i++) {
+        if (jump_at(t, i) > (t->n <= MANY_POINTS ? ROUNDING : COUNTS) * all)
+            at[n++] = t->x[i];
+    }
     return n;
+}
+
+/* ---- places --------------------------------------------------------------------------------- */
+
+static void bend_values(const nt_bend *b, const double *variables, double *beyond)
+{
+    double x = b->n > 0 ? nt_expression_value(b->argument, variables) : 0;
+    for (int i = 0; i < b->n; i++) {
+        beyond[i] = b->at ? x - b->at[i] : x;
+        if (b->period > 0) /* zero there and once in each period before and after */
+            beyond[i] = b->period / PI * sin(PI * beyond[i] / b->period);
+    }
 }
 
 bool nt_model_bend(nt_model *model, int operation, const nt_expression *argument,
@@ -48,8 +78,15 @@ bool nt_model_bend(nt_model *model, int operation, const nt_expression *argument
             memcpy(larger, model->bends, (size_t)n * sizeof *larger);
         model->bends = larger;
     }
-    model->bends[model->n_bends++] = (nt_bend){operation, argument, table};
-    return true;
+    nt_bend *to = &model->bends[model->n_bends++];
+    *to = (nt_bend){.argument = argument, .n = operation != NT_OP_RISE};
+    if (!table) /* step() has a slope of zero at its ends */
+        return true;
+    double *at = NT_TAKE(&model->arena, table->n, double);
+    to->n = at && table->m == 0 ? bend_points(table, at) : 0;
+    to->at = at;
+    to->period = repeats(table) ? table->x[table->n - 1] - table->x[0] : 0;
+    return at;
 }
 
 void nt_model_count_onsets(nt_model *model)
@@ -60,7 +97,7 @@ void nt_model_count_onsets(nt_model *model)
         n += nt_element_count_onsets(model->origin, &model->elements[i]);
     }
     for (int i = 0; i < model->n_bends; i++)
-        n += bend_count(&model->bends[i]);
+        n += model->bends[i].n;
     model->system.n_onsets = n;
 }
 
@@ -78,8 +115,8 @@ nt_status nt_run_onsets(void *self, const nt_point *at, double *beyond)
         if (nt_element_count_onsets(run, e) > 0)
             n += e->type->onsets(run, e, &view, beyond + n);
     }
-    for (int i = 0; i < run->model->n_bends; i++)
-        n += bend_values(&run->model->bends[i], run->variables, beyond + n);
+    for (int i = 0; i < run->model->n_bends; n += run->model->bends[i++].n)
+        bend_values(&run->model->bends[i], run->variables, beyond + n);
     return NT_OK;
 }
 
