@@ -26,7 +26,8 @@ typedef struct nt_static_setup {
     const int *held;         /* [n_held] entries of v along which nothing moves: of rotations they
                                 are axes of the body, else those of the system                    */
     int n_held;
-    int hold_free; /* 1: what nothing holds and nothing moves is held where it is, else refused */
+    int hold_free; /* 1: what nothing holds and nothing moves is held where it is, else refused; 2:
+                      what a load turns round and round as well, whatever resists on the way     */
     int damped; /* 0: the nearest state, be it unstable; 1: one that a damped motion reaches      */
     /* What a path changes, at 1 and before the first call as it is without a path: nt_loading_apply
      * with an nt_loading, or a function for a system by hand; NULL: there are no paths. */

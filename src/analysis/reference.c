@@ -636,7 +636,7 @@ static nt_status find_rest(nt_reference *r, nt_error *error)
     const nt_system *s = r->system;
     nt_static_setup setup = {0};
     nt_status status = nt_run_static_setup(r->run, &setup, error);
-    setup.hold_free = 1;
+    setup.hold_free = setup.hold_free > 0 ? setup.hold_free : 1;
     if (status == NT_OK)
         status = nt_static_create(&r->rest, &setup, error);
     if (status == NT_OK)

@@ -32,7 +32,7 @@ nt_status nt_run_static_setup(nt_run *run, nt_static_setup *setup, nt_error *err
                                .system = nt_run_system(run),
                                .held = simulation->held,
                                .n_held = simulation->n_held,
-                               .hold_free = simulation->hold_free,
+                               .hold_free = simulation->hold_free ? 2 : 0,
                                .damped = simulation->stable,
                                .placement_rates = nt_run_placement_tangent,
                                .placed = run};

@@ -517,7 +517,7 @@ static nt_status take_memory(nt_static *s)
     s->is_first = NT_TAKE(&s->arena, nv, bool);
     s->lies = NT_TAKE(&s->arena, nv, unsigned char);
     s->diagonal = NT_TAKE(&s->arena, p->pattern->n_primary, int);
-    double *room = NT_TAKE(&s->arena, 10 * point + 11 * nv + 6 * n + 4 + 2 * memory, double);
+    double *room = NT_TAKE(&s->arena, 10 * point + 12 * nv + 6 * n + 4 + 2 * memory, double);
     s->n_rough = nt_static_dry_count(s);
     s->dry = NT_TAKE(&s->arena, s->n_rough, nt_dry_friction);
     s->rough = NT_TAKE(&s->arena, s->n_rough, nt_static_rough);
@@ -525,21 +525,40 @@ static nt_status take_memory(nt_static *s)
     s->indicators = NT_TAKE(&s->arena, indicators, double);
     s->ways = NT_TAKE(&s->arena, indicators, unsigned char);
     s->parameters = NT_TAKE(&s->arena, p->system->n_parameters, double);
-    if (!s->holds || !s->is_first || !s->diagonal || !s->parameters || !room || !s->dry ||
-        !s->rough || !s->indicators || !s->ways)
+    if (!s->holds || !s->is_first || !s->lies || !s->diagonal || !s->parameters || !room ||
+        !s->dry || !s->rough || !s->indicators || !s->ways)
         return NT_NO_MEMORY;
     const struct {
         double **at;
         size_t size;
-    } pieces[] = {{&s->zero, nv},          {&s->increment, nv},    {&s->drag, nv},
-                  {&s->mass, nv},          {&s->softest, nv},      {&s->soft[0], nv},
-                  {&s->soft[1], nv},       {&s->vector[0], nv},    {&s->vector[1], nv},
-                  {&s->vector[2], nv},     {&s->rates, nv},        {&s->residual, n},
-                  {&s->step, n},           {&s->other, n},         {&s->tangent, n + 1},
-                  {&s->before, n + 1},     {&s->shown, n},         {&s->next_memory, memory},
-                  {&s->no_memory, memory}, {&s->kept[0], point},   {&s->kept[1], point},
-                  {&s->placed, point},     {&s->left, point},      {&s->aside, point},
-                  {&s->begin, point},      {&s->reference, point}, {&s->before_friction, point},
+    } pieces[] = {{&s->gone, nv},
+                  {&s->zero, nv},
+                  {&s->increment, nv},
+                  {&s->drag, nv},
+                  {&s->mass, nv},
+                  {&s->softest, nv},
+                  {&s->soft[0], nv},
+                  {&s->soft[1], nv},
+                  {&s->vector[0], nv},
+                  {&s->vector[1], nv},
+                  {&s->vector[2], nv},
+                  {&s->rates, nv},
+                  {&s->residual, n},
+                  {&s->step, n},
+                  {&s->other, n},
+                  {&s->tangent, n + 1},
+                  {&s->before, n + 1},
+                  {&s->shown, n},
+                  {&s->next_memory, memory},
+                  {&s->no_memory, memory},
+                  {&s->kept[0], point},
+                  {&s->kept[1], point},
+                  {&s->placed, point},
+                  {&s->left, point},
+                  {&s->aside, point},
+                  {&s->begin, point},
+                  {&s->reference, point},
+                  {&s->before_friction, point},
                   {&s->stage, point}};
     s->q = room;
     s->v = s->q + p->nq;
@@ -589,7 +608,8 @@ nt_status nt_static_create(nt_static **out, const nt_static_setup *setup, nt_err
         return nt_fail(error, NT_NO_MEMORY, "out of memory for a static state");
     s->kind = setup->solver;
     s->damped = setup->damped;
-    s->holds_free = setup->hold_free;
+    s->holds_free = setup->hold_free > 0;
+    s->holds_round = setup->hold_free > 1;
     s->set_load = setup->set_load;
     s->context = setup->context;
     s->placement_rates = setup->placement_rates;
@@ -602,6 +622,7 @@ nt_status nt_static_create(nt_static **out, const nt_static_setup *setup, nt_err
         status = take_memory(s);
     for (int i = 0; status == NT_OK && i < setup->n_held; i++)
         s->holds[s->n_holds++] = nt_static_hold(s, setup->held[i]);
+    s->n_asked = s->n_holds;
     if (status == NT_OK)
         status = nt_static_take_solver(s, error);
     if (status == NT_OK) {
@@ -653,10 +674,13 @@ nt_status nt_static_start(nt_static *s, double t, const double *q, const double 
     nt_static_keep(s, s->placed);
     s->started = true;
     s->solved = s->mass_known = false;
+    nt_status status = nt_static_hold_creeping(s, error);
+    if (status != NT_OK)
+        return status;
     if (!s->set_load || s->load == 1) /* a search that failed leaves the part that it could carry */
         return NT_OK;
     s->load = 1;
-    nt_status status = s->set_load(s->context, 1);
+    status = s->set_load(s->context, 1);
     return status == NT_OK ? NT_OK : nt_fail(error, status, "loads: %s", nt_status_text(status));
 }
 

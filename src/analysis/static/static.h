@@ -54,6 +54,8 @@ struct nt_static {
     int n_resting;       /* of these, what may lie where it is: `lies`       */
     unsigned char *lies; /* [nv] as nt_system.rests says                     */
     bool holds_free;     /* which is allowed */
+    bool holds_round;    /* and for what turns round and round */
+    int n_asked;         /* the first of the holds, as the setup has them */
     bool damped;         /* no unstable state, however near */
 
     nt_status (*set_load)(void *context, double load);
@@ -98,6 +100,7 @@ struct nt_static {
     double *next_memory;      /* [n_memory]                              */
     double *tangent, *before; /* [n + 1] of a path                       */
     double *softest;          /* [nv] a direction                        */
+    double *gone;             /* [nv] in a damped motion, in body axes   */
     double *soft[2];          /* [nv] directions across a path           */
     double *vector[3];        /* [nv]                                    */
     double *shown, *rates;    /* [n] [nv] a tangent                      */
@@ -265,6 +268,8 @@ int nt_static_leading_entry(const nt_static *s, const double *x);
 /* Holds what moves freely, one direction after the other: the last n_free of what is held. A
  * direction that has no stiffness where it stands, and yet is pushed once it has moved, is none. */
 nt_status nt_static_hold_free(nt_static *s, nt_error *error);
+/* Holds what creeps at the present point where what is free may be held: it counts as asked for. */
+nt_status nt_static_hold_creeping(nt_static *s, nt_error *error);
 /* Holds what may lie where it is and has no stiffness there, among what is free; `derivative` is
  * that of the present point. */
 nt_status nt_static_hold_resting(nt_static *s, nt_error *error);

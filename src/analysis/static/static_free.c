@@ -130,7 +130,26 @@ static void count_resting(nt_static *s)
 {
     s->n_resting = 0;
     for (int i = s->n_holds - s->n_free; i < s->n_holds; i++)
-        s->n_resting += s->problem->system->rests && s->lies[s->holds[i].entry];
+        s->n_resting += s->problem->system->rests && s->lies[s->holds[i].entry] == NT_LIES;
+}
+
+nt_status nt_static_hold_creeping(nt_static *s, nt_error *error)
+{
+    const nt_problem *p = s->problem;
+    int before = s->n_holds;
+    nt_point at = nt_static_point(s);
+    if (!p->system->rests || !s->holds_free)
+        return NT_OK;
+    s->n_holds = s->n_asked;
+    s->n_free = s->n_resting = 0;
+    nt_status status = p->system->rests(p->system->self, &at, s->lies);
+    if (status != NT_OK)
+        return nt_fail(error, status, "static state: %s", nt_status_text(status));
+    for (int i = 0; i < p->nv; i++)
+        if (s->lies[i] == NT_CREEPS && !is_held(s, i))
+            s->holds[s->n_holds++] = nt_static_hold(s, i);
+    s->has_factors = false;
+    return s->n_holds == before && before == s->n_asked ? NT_OK : nt_static_take_solver(s, error);
 }
 
 /* All at once, by the rows of K: each direction of a line that lies slack would else be looked for
@@ -150,7 +169,8 @@ nt_status nt_static_hold_resting(nt_static *s, nt_error *error)
         return status;
     sum_rows(s, s->vector[0]);
     for (int i = 0; i < p->nv; i++)
-        if (s->lies[i] && s->vector[0][i] <= NT_STATIC_FREE * s->drag[i] && !is_held(s, i))
+        if (s->lies[i] == NT_LIES && s->vector[0][i] <= NT_STATIC_FREE * s->drag[i] &&
+            !is_held(s, i))
             s->holds[s->n_holds++] = nt_static_hold(s, i);
     if (s->n_holds == before)
         return NT_OK;
@@ -215,7 +235,7 @@ int nt_static_free_entry(const nt_static *s, int i)
     bool may_lie = s && s->problem->system->rests;
     for (int lies = 0; s && lies <= 1; lies++)
         for (int k = s->n_holds - s->n_free; k < s->n_holds; k++)
-            if ((may_lie && s->lies[s->holds[k].entry]) == lies && i-- == 0)
+            if ((may_lie && s->lies[s->holds[k].entry] == NT_LIES) == lies && i-- == 0)
                 return s->holds[k].entry;
     return -1;
 }

@@ -408,6 +408,15 @@ static bool in_balance(const nt_static *s, double shift)
     return true;
 }
 
+/* How far each entry has gone, rotations about the axes of their bodies. */
+static void add_way(nt_static *s, double share)
+{
+    const nt_problem *p = s->problem;
+    nt_space_change_frame(&p->space, p->frame, NT_BODY, s->q, s->step, s->increment);
+    for (int i = 0; i < p->nv; i++)
+        s->gone[i] += share * s->increment[i];
+}
+
 /* *near: Newton's iteration may be tried; d->rests: nothing moves any more. */
 static nt_status step_damped(nt_static *s, damped *d, bool *near)
 {
@@ -443,6 +452,7 @@ static nt_status step_damped(nt_static *s, damped *d, bool *near)
     if (status != NT_OK)
         return status;
     double drag = d->shift * nt_static_dot(s, s->step, s->step);
+    add_way(s, share);
     if (s->factors->n_dropped > 0 && (status = close_constraints(s)) != NT_OK)
         return status;
     nt_static_accept(s);
@@ -477,6 +487,7 @@ static bool is_back(const nt_static *s)
 
 static nt_status follow_damped(nt_static *s, damped *d)
 {
+    memset(s->gone, 0, (size_t)s->problem->nv * sizeof *s->gone);
     for (d->steps = 0; d->steps < MOST_STEPS; d->steps++) {
         bool near;
         nt_status status = step_damped(s, d, &near);
@@ -506,6 +517,24 @@ static nt_status follow_damped(nt_static *s, damped *d)
 
 /* ---- from where it stands ------------------------------------------------------------------- */
 
+/* rad: what a damped motion has turned further, it turns round and round. */
+static const double ROUND = 4 * 3.14159265358979323846;
+
+/* What has turned round, the furthest of them; else `last`. */
+static int find_running(const nt_static *s, int last, bool *round)
+{
+    int best = -1;
+    double most = ROUND;
+    for (int i = 0; i < s->problem->nv; i++)
+        if (s->problem->quantity[i] == NT_ANGLE && !s->is_first[i] &&
+            fabs(s->gone[i]) > most * (1 + 1e-6)) {
+            most = fabs(s->gone[i]);
+            best = i;
+        }
+    *round = best >= 0;
+    return *round ? best : last;
+}
+
 /* A search that has not ended: what it is that still moves, and how the forces stand. */
 static nt_status refuse_search(nt_static *s, nt_status status, const damped *d, nt_error *error)
 {
@@ -526,11 +555,14 @@ static nt_status refuse_search(nt_static *s, nt_status status, const damped *d, 
     nt_problem_coordinate_name(p, most, name, sizeof name);
     nt_problem_equation_name(p, most, force, sizeof force);
     nt_error part = {0};
+    bool round;
+    find_running(s, most, &round);
     nt_problem_ill_posed(p, NT_NOT_CONVERGED, &part);
     return nt_fail_at(error, NT_NOT_CONVERGED, part.file, part.line, part.column,
                       "no static state found: after %d steps of a damped motion it still moves, "
-                      "most of all by %s; %s: %.3g are out of balance%s%s%s%s",
+                      "most of all by %s; %s: %.3g are out of balance%s%s%s%s%s",
                       d->steps, name, force, d->shift * s->drag[most] * fabs(s->step[most]),
+                      round ? "; it turns round and round, static: {hold: [free]} holds it" : "",
                       s->failed[0] ? "; what is further on has no value: " : "", s->failed,
                       part.message[0] ? "; " : "", part.message);
 }
@@ -656,12 +688,92 @@ static nt_status are_there_loads(nt_static *s, bool *answer)
     return nt_is_final(status) ? status : back;
 }
 
+/* Holds one direction more for being free, and begins anew. NT_SINGULAR: it is held already. */
+static nt_status search_holding(nt_static *s, int entry, damped *d, nt_error *error)
+{
+    for (int i = 0; i < s->n_holds; i++)
+        if (s->holds[i].entry == entry)
+            return NT_SINGULAR;
+    s->holds[s->n_holds++] = nt_static_hold(s, entry);
+    s->n_free++;
+    s->has_factors = false;
+    nt_static_go_back(s, s->placed);
+    nt_status status = nt_static_take_solver(s, error);
+    return status == NT_OK ? search(s, d) : status;
+}
+
+/* Lets go of the last n that were held for being free. */
+static nt_status let_last_go(nt_static *s, int n, nt_error *error)
+{
+    s->n_holds -= n;
+    s->n_free -= n;
+    s->has_factors = false;
+    return n > 0 ? nt_static_take_solver(s, error) : NT_OK;
+}
+
+/* What a motion without an end moves most, `last` in its last step, is held, and the search begins
+ * anew, until there is a state of rest. What turns round and round has none, and what is free there
+ * and bears a load was free all the time: where forces are out of balance the derivative does not
+ * show it, as they turn with what they act on. Fails with what was held before, at the placement.
+ */
+static nt_status hold_what_runs(nt_static *s, damped *d, int last, nt_error *error)
+{
+    enum { MOST = 8 };
+    int held = s->n_free, n = 0;
+    bool all_round = true;
+    nt_status status = NT_NOT_CONVERGED;
+    while (status == NT_NOT_CONVERGED && n < MOST) {
+        bool round;
+        status = search_holding(s, find_running(s, last, &round), d, error);
+        last = nt_static_leading_entry(s, s->step);
+        all_round &= round;
+        n = s->n_free - held;
+    }
+    if (nt_is_final(status) || (status == NT_OK && all_round && s->holds_round))
+        return status;
+    if (status == NT_OK)
+        status = let_last_go(s, n, error);
+    if (status == NT_OK)
+        status = nt_static_evaluate(s, s->residual, true);
+    if (status == NT_OK)
+        status = nt_static_hold_free(s, error);
+    if (nt_is_final(status) || (status == NT_OK && s->n_free >= held + n))
+        return status;
+    nt_static_go_back(s, s->placed);
+    if (status == NT_OK && s->n_free > held)
+        status = search(s, d); /* with those alone that are free */
+    else
+        status = NT_NOT_CONVERGED;
+    if (status == NT_OK || nt_is_final(status))
+        return status;
+    nt_static_go_back(s, s->placed);
+    nt_status back = let_last_go(s, s->n_free - held, error);
+    return back == NT_OK ? NT_NOT_CONVERGED : back;
+}
+
+/* With what is free held already: a state of rest, or why there is none. */
+static nt_status search_held(nt_static *s, damped *d, nt_error *error)
+{
+    nt_error why = {0};
+    nt_static_go_back(s, s->placed);
+    nt_status status = search(s, d);
+    if (status == NT_OK)
+        return NT_OK;
+    refuse_search(s, status, d, &why);
+    if (status == NT_NOT_CONVERGED)
+        status = hold_what_runs(s, d, nt_static_leading_entry(s, s->step), error);
+    if (status == NT_NOT_CONVERGED)
+        return nt_static_refuse_held(s, &why, error);
+    return status == NT_OK ? status : refuse_search(s, status, d, error);
+}
+
 /* A search found nothing. Where something is free that a load moves, it is held or named: without
  * an end the motion has gone far. Else loads are put on step by step. */
 static nt_status search_again(nt_static *s, damped *d, nt_error *error)
 {
     nt_error why = {0};
     bool is_free = false, loaded = false;
+    int most = nt_static_leading_entry(s, s->step);
     refuse_search(s, NT_NOT_CONVERGED, d, &why);
     nt_status status = is_free_at_start(s, &is_free);
     if (status == NT_OK && is_free)
@@ -674,15 +786,13 @@ static nt_status search_again(nt_static *s, damped *d, nt_error *error)
         return nt_static_refuse_free(s, NT_NOT_CONVERGED, error);
     if (status == NT_OK && s->n_free == s->n_resting)
         status = nt_static_let_go(s, error);
-    if (status == NT_OK && s->n_free > 0) {
-        nt_static_go_back(s, s->placed);
-        if ((status = search(s, d)) == NT_OK)
-            return NT_OK;
-        refuse_search(s, status, d, &why);
-        return status == NT_NOT_CONVERGED && s->n_free > s->n_resting
-                   ? nt_static_refuse_held(s, &why, error)
-                   : refuse_search(s, status, d, error);
-    }
+    if (status == NT_OK && s->n_free > 0)
+        return search_held(s, d, error);
+    status = s->follows ? NT_NOT_CONVERGED : hold_what_runs(s, d, most, error);
+    if (nt_is_final(status))
+        return status;
+    if (status == NT_OK)
+        return nt_static_wanders(s) ? nt_static_refuse_free(s, NT_NOT_CONVERGED, error) : NT_OK;
     nt_error_clear(error);
     if (s->set_load && (status = are_there_loads(s, &loaded)) != NT_OK)
         return nt_fail(error, status, "loads: %s", nt_status_text(status));

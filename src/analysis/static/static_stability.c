@@ -197,10 +197,14 @@ static nt_status grows(nt_static *s, double *x, double *growth)
 /* Below it no direction is free, whatever the random vector missed. */
 static const double SMALL_GROWTH = 1e5, GROWS_FREELY = 1e10;
 
+/* Inverse iterations; and how many where the stiffness comes out next to none. Where forces turn
+ * with what they push, a translation that nothing resists takes a share of a rotation along, which
+ * falls as one over the iterations. */
+enum { ITERATIONS = 4, MOST_ITERATIONS = 32 };
+
 nt_status nt_static_find_free(nt_static *s, bool *free_motion)
 {
-    enum { ITERATIONS = 4 };
-    double length = 0, growth = 0, *x = s->softest;
+    double length = 0, growth = 0, stiffness = 0, *x = s->softest;
     *free_motion = false;
     nt_status status = NT_OK;
     begin(s, x);
@@ -211,19 +215,23 @@ nt_status nt_static_find_free(nt_static *s, bool *free_motion)
     nt_solver_forget(s->solver); /* the matrix is next to singular: the best pivots are wanted */
     if (status == NT_OK)
         status = nt_static_factor(s, SHIFTS[1]);
-    for (int i = 0; i < ITERATIONS && status == NT_OK; i++) {
+    for (int i = 0; i < MOST_ITERATIONS && status == NT_OK && !*free_motion; i++) {
         status = apply(s, false, x, x);
         length = sqrt(nt_static_dot(s, x, x));
-        growth = length;
         if (!(length > 0)) /* nothing can move */
             return status;
         scale(x, 1 / length, s->problem->nv);
+        if (i + 1 < ITERATIONS)
+            continue;
+        if (status != NT_OK || length < GROWS_FREELY)
+            return status;
+        /* its stiffness is more exact than its growth, which rounding of the factors bounds */
+        memcpy(s->shown, x, (size_t)s->problem->nv * sizeof *x);
+        stiffness = fabs(nt_static_stiffness_along(s, s->shown));
+        *free_motion = stiffness <= NT_STATIC_FREE;
+        if (stiffness > SHIFTS[1])
+            break;
     }
-    if (status != NT_OK || growth < GROWS_FREELY)
-        return status;
-    /* its stiffness is more exact than its growth, which rounding of the factors bounds */
-    memcpy(s->shown, x, (size_t)s->problem->nv * sizeof *x);
-    *free_motion = fabs(nt_static_stiffness_along(s, s->shown)) <= NT_STATIC_FREE;
     return status;
 }
 

@@ -297,7 +297,7 @@ static bool suggest_balls(const nt_cli_static *a, const char *message)
     if (some)
         nt_cli_say("balls of bearings spin and run along their grooves, which nothing resists at "
                    "rest; static: {hold: [%.*s]} in the model holds them, besides what else turns "
-                   "freely, as the shaft",
+                   "freely, as the shaft, static: {hold: [free]} all of it",
                    (int)size - 2, list);
     free(list);
     return some;
@@ -495,7 +495,7 @@ static int show_holds(const nt_cli_static *a)
     enum { SHOWN = 6 };
     const nt_system *system = nt_run_system(a->plan.run);
     int n_free = nt_static_free_count(a->state) - nt_static_rest_count(a->state), carries = 0;
-    int asked = nt_model_simulation(a->plan.model)->n_held, n = nt_static_held_count(a->state);
+    int n = nt_static_held_count(a->state), asked = n - nt_static_free_count(a->state);
     nt_error error = {0};
     if (asked + n_free == 0)
         return NT_EXIT_DONE;

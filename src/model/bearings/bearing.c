@@ -737,6 +737,7 @@ const nt_element_type nt_bearing_ball = {
     .evaluate = evaluate,
     .depends_on_rates = depends_on_rates,
     .draw = nt_bearing_draw,
+    .rests = nt_bearing_rests,
     .remark = nt_bearing_remark,
     .failure = nt_bearing_failure,
     .energy_part = energy_part,

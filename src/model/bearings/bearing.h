@@ -136,6 +136,7 @@ nt_status nt_bearing_prepare(nt_run *run, const nt_element *element, bool valida
                              nt_error *error);
 void nt_bearing_draw(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to);
 bool nt_bearing_remark(const nt_model *model, const nt_element *element, char *text, size_t size);
+void nt_bearing_rests(const nt_element *element, const nt_view *view, unsigned char *lies);
 nt_status nt_bearing_settle(nt_run *run, const nt_element *element);
 bool nt_bearing_vary(const nt_element *element, const nt_view *view, const void *rates);
 void nt_bearing_failure(const nt_element *element, const nt_view *view, char *text, int size);

@@ -1,4 +1,4 @@
-/* How balls and cage begin.
+/* How balls and cage begin, and where they lie at rest.
  *
  * At rest a ball between two grooves is held by two forces alone, so they are opposite: its centre
  * lies on the line of the two circles' nearest points P_o and P_i, and
@@ -22,6 +22,8 @@
 #include "model/bodies/body.h"
 
 #include <nutate/group.h>
+
+#include <string.h>
 
 /* A ring as it is placed: ground axes. */
 typedef struct placed {
@@ -139,4 +141,27 @@ nt_status nt_bearing_settle(nt_run *run, const nt_element *element)
                    quat_unit(quat_load(q)), outer->v, v3_scale(b->start.cage * orbit, outer->axis));
     }
     return NT_OK;
+}
+
+/* At rest nothing but friction keeps balls from running along their grooves and from spinning, and
+ * the cage from going with them; regularised, it creeps. Of a ball's place what counts is the axis
+ * nearest to its way along the groove. */
+void nt_bearing_rests(const nt_element *element, const nt_view *view, unsigned char *lies)
+{
+    const nt_bearing *b = nt_bearing_of(view->run, element);
+    const nt_motion *outer = &view->motion[b->rings[NT_OUTER]];
+    const nt_bearing_race *race = &b->races[NT_OUTER];
+    v3 axis = m3_apply(outer->R, race->axis);
+    v3 center = v3_add(outer->x, m3_apply(outer->R, race->center));
+    for (int i = 0; i < b->n_balls; i++) {
+        int body = b->first_ball + i, along = 0;
+        double way[3];
+        v3_store(way, v3_cross(axis, v3_sub(view->motion[body].x, center)));
+        for (int k = 1; k < 3; k++)
+            along = fabs(way[k]) > fabs(way[along]) ? k : along;
+        lies[view->bodies[body].v + along] = NT_CREEPS;
+        memset(lies + view->bodies[body].v + 3, NT_CREEPS, 3);
+    }
+    if (b->has_cage)
+        memset(lies + view->bodies[b->cage].v, NT_CREEPS, 6);
 }

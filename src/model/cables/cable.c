@@ -635,7 +635,7 @@ static void cable_rests(const nt_element *e, const nt_view *view, unsigned char 
             continue;
         for (int j = after; after > 0 && j <= i; j++)
             for (int k = 0, v = view->bodies[c->first_body + j - 1].v; k < 3; k++)
-                lies[v + k] = 1;
+                lies[v + k] = NT_LIES;
         after = i + 1;
     }
 }
