@@ -195,6 +195,9 @@ NT_API void nt_reference_turn(const nt_reference *reference, double turn[3]);
  * those of its steady motion; of an initial state that does not last, and of a state of rest that
  * what is held keeps from moving. */
 NT_API double nt_reference_unrest(const nt_reference *reference);
+/* How many constraint rows depend on others at a state of rest, beyond those at the placement: at a
+ * dead centre, where ways of moving part, forces of joints are not determined. */
+NT_API int nt_reference_lost_rows(const nt_reference *reference);
 /* Rate i of the section `steady` as it was given or found, rad/s or m/s; NaN where there is none.
  */
 NT_API double nt_reference_rate(const nt_reference *reference, int i);

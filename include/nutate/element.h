@@ -377,8 +377,8 @@ typedef struct nt_element_type {
     /* Words for what its energies have noted on the way; of the library's own types alone. */
     void (*warning)(const nt_run *run, const nt_element *element, char *text, int size);
     /* Marks in lies[nv] entries of v that a static state may leave where they are, though nothing
-     * holds them there, as an nt_lies: those of its own points that hang on nothing, or that creep.
-     * NULL: there are none. */
+     * holds them there: 1 of its own points that hang on nothing, as along a slack line, 2 of what
+     * friction alone keeps, which creeps. NULL: there are none. */
     void (*rests)(const nt_element *element, const nt_view *view, unsigned char *lies);
     nt_memory_kind memory; /* how its n_memory numbers change */
     /* Adds to the residual's place its derivative along `rates`, which are as its data and hold the

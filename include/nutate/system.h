@@ -234,12 +234,6 @@ typedef struct nt_instant {
     int bends; /* where nothing happened: derivatives of accelerations jump, these do not */
 } nt_instant;
 
-/* How an entry of v lies in a static state that nothing holds: as a point of a slack line does, it
- * stays where it is wherever it has no stiffness; or as a ball along its groove, where regularised
- * friction alone resists and creeps: it is held, whatever stiffness it has, where what moves freely
- * is to be held. */
-typedef enum nt_lies { NT_LIES = 1, NT_CREEPS } nt_lies;
-
 /* Of a part with dry friction that is set-valued, as a static state sees it: nothing is known of it
  * and it does nothing; it slips, with its whole limit against the way `towards`; it sticks. */
 typedef enum nt_dry_state { NT_DRY_LOOSE = -1, NT_DRY_SLIPS, NT_DRY_STICKS } nt_dry_state;
@@ -456,7 +450,7 @@ struct nt_system {
      * time; -infinity: a run begins. NULL: nothing is come across. */
     double (*noticed)(void *self, double t);
     /* Marks in lies[nv] entries of v that a static state may leave where they are, though nothing
-     * holds them there, as an nt_lies. NULL: there are none. */
+     * holds them: 1 of points of a slack line, 2 of what creeps by friction. NULL: none. */
     nt_status (*rests)(void *self, const nt_point *at, unsigned char *lies);
     /* The fastest that a single explicit force damps the motion of bodies that nothing but such
      * forces acts on, 1/s, by the evaluation of `damping` that was made last: the largest

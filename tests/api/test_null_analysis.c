@@ -90,7 +90,8 @@ static void in_modes(void **state)
     assert_null(nt_reference_state(NULL).q);
     nt_reference_turn(NULL, turn);
     nt_reference_turn(reference, NULL);
-    assert_true(turn[0] == 0 && nt_reference_unrest(NULL) == 0);
+    assert_true(turn[0] == 0 && nt_reference_unrest(NULL) == 0 &&
+                nt_reference_lost_rows(NULL) == 0);
     assert_true(isnan(nt_reference_rate(NULL, 0)) && isnan(nt_reference_rate(reference, 0)));
     assert_null(nt_reference_rate_name(NULL, 0));
     nt_state at = nt_reference_state(reference);

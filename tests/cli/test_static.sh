@@ -234,6 +234,9 @@ expect 2 static "$governor" -o -
 says "nothing says where it rests: rotation of body shaft about z; expected it to be held"
 expect 0 static "$governor" --set 'static.hold=[free]' -o -
 says "carries: rotation of body shaft about z by -2.21619 N m"
+# its arms hang down, in line with their links: sqrt((2 m g l + M g l - k l^2 (1 - cos(pi/5)))/(2 (m l^2 + I))) either way
+expect 0 modes "$governor" -o governor.csv
+says "at a dead centre: 1 equation of joints depends on others here" "3      1.13939 Hz" "4      1.13939 Hz"
 # what flies without an end is held one direction after the other
 sampled="$here/../../examples/quadcopter_sampled/quadcopter_sampled.yaml"
 expect 2 static "$sampled" -o -

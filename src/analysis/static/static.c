@@ -676,7 +676,7 @@ nt_status nt_static_start(nt_static *s, double t, const double *q, const double 
     s->solved = s->mass_known = false;
     nt_status status = nt_static_hold_creeping(s, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     if (!s->set_load || s->load == 1) /* a search that failed leaves the part that it could carry */
         return NT_OK;
     s->load = 1;

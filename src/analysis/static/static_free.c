@@ -3,6 +3,7 @@
 #include "analysis/static/static.h"
 
 #include "base/error.h"
+#include "system/lies.h"
 
 #include <float.h>
 #include <math.h>

@@ -43,6 +43,13 @@ void nt_cli_say_holds(const nt_model *model, const nt_reference *state, const ch
     if (held > 0)
         fprintf(stderr, "  %d direction%s held at rest by static.hold, and move%s in %s\n", held,
                 held == 1 ? " is" : "s are", held == 1 ? "s" : "", where);
+    int lost = nt_reference_lost_rows(state);
+    if (lost > 0)
+        fprintf(stderr,
+                "  at a dead centre: %d equation%s of joints depend%s on others here, unlike where "
+                "the model is placed; ways of moving part here, and what forces of joints make of "
+                "frequencies is not determined: those of least norm are taken\n",
+                lost, lost == 1 ? "" : "s", lost == 1 ? "s" : "");
     if (nt_reference_unrest(state) > 0)
         fprintf(stderr,
                 "  what is held at rest bears a load: without it the state does not last, its "

@@ -20,6 +20,7 @@
 #include "model/bearings/bearing.h"
 
 #include "model/bodies/body.h"
+#include "system/lies.h"
 
 #include <nutate/group.h>
 

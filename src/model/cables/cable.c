@@ -15,6 +15,7 @@
 
 #include "model/elements.h"
 #include "model/forces/load.h"
+#include "system/lies.h"
 
 #include <math.h>
 #include <string.h>
