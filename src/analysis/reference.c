@@ -651,9 +651,8 @@ static nt_status find_lost_rows(nt_reference *r, int before, nt_error *error)
     r->n_lost = now > before ? now - before : 0;
     if (r->n_lost == 0)
         return NT_OK;
-    if ((status = nt_static_choose_rows(r->rest)) != NT_OK)
-        return nt_fail(error, status, "state of rest: %s", nt_status_text(status));
-    status = nt_static_reactions(r->rest, nt_run_length(r->run), reactions, error);
+    if ((status = nt_static_choose_rows(r->rest)) == NT_OK)
+        status = nt_static_reactions(r->rest, nt_run_length(r->run), reactions, error);
     if (status == NT_OK) {
         memcpy(r->lambda, reactions, (size_t)nh * sizeof *r->lambda);
         memcpy(r->mu, reactions + nh, (size_t)nn * sizeof *r->mu);
@@ -669,7 +668,7 @@ static nt_status find_rest(nt_reference *r, nt_error *error)
     nt_static_setup setup = {0};
     int dependent = 0;
     nt_status status = nt_run_static_setup(r->run, &setup, error);
-    if (status == NT_OK && s->nh > 0 && (status = count_dependent(r, &dependent)) != NT_OK)
+    if (status == NT_OK && (status = count_dependent(r, &dependent)) != NT_OK)
         nt_fail(error, status, "state of rest: %s", nt_status_text(status));
     setup.hold_free = setup.hold_free > 0 ? setup.hold_free : 1;
     if (status == NT_OK)
@@ -688,9 +687,8 @@ static nt_status find_rest(nt_reference *r, nt_error *error)
     if (s->n_memory > 0)
         memcpy(r->memory, state.memory, (size_t)s->n_memory * sizeof *r->memory);
     nt_static_stand(r->rest, r->memory);
-    if (s->nh > 0 && (status = find_lost_rows(r, dependent, error)) != NT_OK)
-        return status;
-    return find_let_go(r, error);
+    status = find_lost_rows(r, dependent, error);
+    return status == NT_OK ? find_let_go(r, error) : status;
 }
 
 /* Accelerations and forces of the initial state as it is. */

@@ -170,6 +170,16 @@ nt_status nt_static_take_solver(nt_static *s, nt_error *error);
 /* Whether the present one can hold the direction that came last. */
 bool nt_static_pattern_serves(const nt_static *s);
 
+/* ---- static_multipliers.c -----------------------------------------------------------------------
+ */
+
+/* The derivative without K. */
+void nt_static_clear_stiffness(nt_static *s);
+/* independent: NULL, or what is asked of the rows first; where they may depend on one another there
+ * is no guess yet. Leaves the forces that remain in s->step, as accelerations, and W in vector[1].
+ */
+nt_status nt_static_guess_multipliers(nt_static *s, bool *independent);
+
 /* ---- static_search.c --------------------------------------------------------------------------
  */
 
