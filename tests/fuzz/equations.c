@@ -129,9 +129,10 @@ static bool find_sizes(const plan *p, const nt_system *s, const nt_point *at, do
     return true;
 }
 
-/* How much R changes at most at BESIDE places where q and v are changed by up to 1e-7, and
- * accelerations by what rounding of positions makes of them: what a part may be off by in a model
- * of extreme numbers, whose forces are beyond the rounding of positions, or cancel each other. */
+/* How much R changes at most at BESIDE places where q and v are changed by up to 1e-7, q by its
+ * rounding besides, and accelerations by what rounding of positions makes of them: what a part may
+ * be off by in a model of extreme numbers, whose forces are beyond the rounding of positions, or
+ * cancel each other. */
 static double find_noise(const plan *p, const nt_system *s, const nt_point *at, const double *r)
 {
     static const double slight = 1e-7;
@@ -147,10 +148,11 @@ static double find_noise(const plan *p, const nt_system *s, const nt_point *at, 
         nt_terms terms = {.parts = NT_ALL_PARTS, .level = NT_POSITION, .residual = moved};
         for (int i = 0; i < nv; i++) {
             double away = slight * ((i + k) * 7919 % 13 - 6) / 6; /* bodies not all alike */
-            dq[i] = away * (quantity_of(s, i) == NT_LENGTH ? nt_run_length(p->run) : 1);
-            v[i] = at->v[i] + away * fastest;
             double unseen = UNSEEN * (quantity_of(s, i) == NT_LENGTH ? farthest : 1);
-            vdot[i] = at->vdot[i] + (away > 0 ? unseen : -unseen) / (h * h);
+            unseen = away > 0 ? unseen : -unseen;
+            dq[i] = away * (quantity_of(s, i) == NT_LENGTH ? nt_run_length(p->run) : 1) + unseen;
+            v[i] = at->v[i] + away * fastest;
+            vdot[i] = at->vdot[i] + unseen / (h * h);
         }
         nt_space_compose(&s->space, s->frame, at->q, dq, q);
         beside.q = q, beside.v = v, beside.vdot = vdot;
