@@ -352,6 +352,49 @@ static nt_status relieve_estimate(nt_stepper *s, double h, double *estimate)
     return status;
 }
 
+/* Some stages bear on later ones alone, neither on the end nor on its estimate. A force that they
+ * alone meet would be passed unseen: where a stiff stop begins, a long step's first stages are
+ * thrown so far by it that all others are apart from it again. Their accelerations count as an
+ * error of all of the step where they are so many times what the same translation or rotation
+ * accelerates by in any other stage. */
+static const double UNSEEN = 10;
+
+static bool is_lost(const nt_rkmk_table *table, int i)
+{
+    return table->a[table->stages * table->kept + i] == 0 && table->error[i] == 0;
+}
+
+/* The largest accelerations of entries first ... end - 1, in lost stages and in others. */
+static void find_lost(const nt_rkmk_table *table, const double *K, int nv, int first, int end,
+                      double *seen, double *lost)
+{
+    *seen = *lost = 0;
+    for (int i = 0; i < table->stages; i++) {
+        const double *a = K + 2 * (size_t)nv * (size_t)i + nv;
+        double *most = is_lost(table, i) ? lost : seen;
+        for (int j = first; j < end; j++)
+            *most = fmax(*most, fabs(a[j]));
+    }
+}
+
+static void see_lost_stages(const nt_rkmk_table *table, const nt_problem *p, const double *K,
+                            double h, double *estimate)
+{
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        const nt_block *block = &p->space.blocks[b];
+        int end = block->v + block->nv, turn = block->rotation < 0 ? end : end - 3;
+        const int from[2] = {block->v, turn}, to[2] = {turn, end};
+        for (int part = 0; part < 2; part++) {
+            double seen, lost;
+            find_lost(table, K, p->nv, from[part], to[part], &seen, &lost);
+            if (!(lost > UNSEEN * seen))
+                continue;
+            for (int j = p->nv + from[part]; j < p->nv + to[part]; j++)
+                estimate[j] = fmax(fabs(estimate[j]), h * lost);
+        }
+    }
+}
+
 nt_status nt_rkmk_error(nt_stepper *s, double h, double *estimate)
 {
     const nt_rkmk_table *table = s->options->method->scheme;
@@ -364,6 +407,7 @@ nt_status nt_rkmk_error(nt_stepper *s, double h, double *estimate)
         combine(K, n, table->error + table->kept, table->stages + 1, h, second);
         combine_estimates(p, estimate, second);
     }
+    see_lost_stages(table, p, K, h, estimate);
     return p->nc > 0 ? relieve_estimate(s, h, estimate) : NT_OK;
 }
 
