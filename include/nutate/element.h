@@ -344,10 +344,12 @@ typedef struct nt_element_type {
     bool (*gives_energy)(const nt_model *model, const nt_element *element);
     bool proportional; /* what it adds is proportional to its functions */
     nt_along along;    /* of the library's own types alone */
-    /* Of these too: families of quantities that it has beside those that follow from the rest
-     * here, by bits, and its parts, which have quantities of their own: what part i, from 1 on, is
-     * called and its family; no name where there is none, -1 behind the last. NULL: no parts. */
+    /* Of the library's own types alone: the families of quantities that it has, by bits, where
+     * nothing else in this descriptor says so. */
     uint64_t shows;
+    /* Of them, too: part i, from 1 on, of those that have quantities of their own, as balls of a
+     * bearing: writes its name and returns its family. An empty name: there is no such part; -1:
+     * the last one lies behind. NULL: it has no parts. */
     int (*part_at)(const nt_model *model, const nt_element *element, int i, char *name,
                    size_t size);
     bool carries; /* the bodies that it brings turn with the first of them: nt_system.carriers */
