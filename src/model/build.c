@@ -215,8 +215,7 @@ static int number_multipliers(nt_model *model, int n_primary)
         nt_element *e = &model->elements[i];
         e->memory = e->type->n_memory > 0 ? model->system.n_memory : -1;
         model->system.n_memory += e->type->n_memory;
-        if (e->type->n_memory > 0 && e->type->memory == NT_MEMORY_VARIES)
-            model->elements_remember = true;
+        model->elements_remember = model->elements_remember || nt_element_remembers(e);
     }
     model->system.n_memory += nt_model_lay_out_delays(model, model->system.n_memory);
     nt_model_lay_out_events(model);

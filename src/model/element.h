@@ -157,6 +157,11 @@ static inline nt_status nt_element_own_bodies(nt_run *run, const nt_element *e, 
 {
     return e->type->own_bodies ? e->type->own_bodies(run, e, validate, error) : NT_OK;
 }
+/* Whether it remembers numbers that have derivatives. */
+static inline bool nt_element_remembers(const nt_element *e)
+{
+    return e->type->n_memory > 0 && e->type->memory == NT_MEMORY_VARIES;
+}
 static inline bool nt_element_settles(const nt_element *e) { return e->type->settle != NULL; }
 static inline nt_status nt_element_settle(nt_run *run, const nt_element *e)
 {

@@ -467,12 +467,13 @@ static nt_status parameter_rates_find(nt_run *run, int k, nt_error *error)
         goto done;
     nt_survey_parameters(run, k, rates->variables);
     double value = fabs(run->parameters[k].value), scale = nt_survey_numbers(&s);
-    /* prescribed motion, first samples, what settles on a bed, what delays keep of the start:
-     * initial values depend on it */
+    /* prescribed motion, first samples, what is remembered or settles on a bed, what delays keep of
+     * the start: initial values depend on it */
     bool drives = nt_run_delays_use(run, rates->variables);
     for (int i = 0; i < run->model->n_elements && !drives; i++) {
         const nt_element *e = &run->model->elements[i];
-        drives = (i < run->model->n_joints || nt_element_has_stops(e) || nt_element_settles(e)) &&
+        drives = (i < run->model->n_joints || nt_element_has_stops(e) || nt_element_settles(e) ||
+                  nt_element_remembers(e)) &&
                  nt_element_uses(run, e, rates->variables);
     }
     const nt_element *paced = paced_by(&s);
