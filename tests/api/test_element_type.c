@@ -190,6 +190,70 @@ static nt_status evaluate_disguised(const nt_element *element, const nt_view *vi
     return evaluate_of(element, view, &m);
 }
 
+/* Two floats in one word, both of which follow, or one. */
+typedef struct paired {
+    magnet magnet;
+    float soft_squared, other;
+} paired;
+
+static nt_status prepare_paired(nt_run *run, const nt_element *element, bool validate,
+                                nt_error *error)
+{
+    paired *p = nt_element_numbers_in(run, element);
+    nt_status status = prepare_disguised(run, element, validate, error);
+    p->other = 1 + 2 * p->soft_squared;
+    return status;
+}
+
+static nt_status prepare_paired_alone(nt_run *run, const nt_element *element, bool validate,
+                                      nt_error *error)
+{
+    paired *p = nt_element_numbers_in(run, element);
+    nt_status status = prepare_disguised(run, element, validate, error);
+    p->other = 1.7F;
+    return status;
+}
+
+typedef struct turned {
+    magnet magnet;
+    float other, soft_squared;
+} turned;
+
+static nt_status prepare_turned(nt_run *run, const nt_element *element, bool validate,
+                                nt_error *error)
+{
+    turned *t = nt_element_numbers_in(run, element);
+    nt_status status = prepare(run, element, validate, error);
+    t->soft_squared = (float)t->magnet.soft_squared;
+    t->other = 1.7F;
+    t->magnet.soft_squared = 0;
+    return status;
+}
+
+static nt_status evaluate_turned(const nt_element *element, const nt_view *view)
+{
+    const turned *t = nt_element_data_in(view->run, element);
+    magnet m = t->magnet;
+    m.soft_squared = (double)t->soft_squared;
+    return evaluate_of(element, view, &m);
+}
+
+/* A law that acts later, and one that acts far away, by a number that is kept apart. */
+static nt_status evaluate_later(const nt_element *element, const nt_view *view)
+{
+    magnet m = *(const magnet *)nt_element_data_in(view->run, element);
+    m.soft_squared = view->at->t < 0.02 ? 0.25 : kept_apart;
+    return evaluate_of(element, view, &m);
+}
+
+static nt_status evaluate_afar(const nt_element *element, const nt_view *view)
+{
+    magnet m = *(const magnet *)nt_element_data_in(view->run, element);
+    nt_v3 a = view->motion[element->a].x, b = view->motion[element->b].x;
+    m.soft_squared = fabs(a.x - b.x) + fabs(a.y - b.y) < 3 ? 0.25 : kept_apart;
+    return evaluate_of(element, view, &m);
+}
+
 static nt_status prepare_counted(nt_run *run, const nt_element *element, bool validate,
                                  nt_error *error)
 {
@@ -222,21 +286,26 @@ static const nt_element_type type = {
     .evaluate = evaluate,
 };
 
-#define HIDDEN(word, data, how)                                                                    \
+#define HIDDEN(word, data, how) HIDDEN_SO(word, data, prepare_##how, evaluate_##how)
+#define HIDDEN_SO(word, data, first, then)                                                         \
     {                                                                                              \
         .version = NT_ELEMENT_VERSION, .section = &nt_force_section, .name = word,                 \
         .summary = "two bodies pull each other", .keys = keys, .size = sizeof(data),               \
-        .part = NT_EXPLICIT, .prepare = prepare_##how, .declare = declare,                         \
-        .evaluate = evaluate_##how                                                                 \
+        .part = NT_EXPLICIT, .prepare = first, .declare = declare, .evaluate = then                \
     }
 static const nt_element_type hidden[] = {
     HIDDEN("apart", magnet, apart),
     HIDDEN("afloat", magnet, apart_as_float),
     HIDDEN("acount", narrow, apart_as_integer),
+    HIDDEN_SO("later", magnet, prepare_apart, evaluate_later),
+    HIDDEN_SO("afar", magnet, prepare_apart, evaluate_afar),
     HIDDEN("float", disguised, disguised),
     HIDDEN("count", counted, counted),
+    HIDDEN_SO("pair", paired, prepare_paired, evaluate_disguised),
+    HIDDEN_SO("alone", paired, prepare_paired_alone, evaluate_disguised),
+    HIDDEN("turned", turned, turned),
 };
-enum { N_HIDDEN = sizeof hidden / sizeof hidden[0], FIRST_IN_DATA = 3 };
+enum { N_HIDDEN = sizeof hidden / sizeof hidden[0], FIRST_IN_DATA = 5 };
 
 static const char text[] = "nutate: 1\n"
                            "parameters: {c: 3, s: 0.4}\n"

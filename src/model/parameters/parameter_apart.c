@@ -9,7 +9,8 @@
  *
  * In its data, but not as doubles. A float or an integer that has a word of eight bytes to itself,
  * or shares it with small integers, is the word of a number below 2.3e-308 or of none; taken for
- * the number it would have a derivative of zero. */
+ * the number it would have a derivative of zero. Two floats in one word are that of a number, whose
+ * last 32 bits follow the parameter in their turn: those of a double have no order. */
 #include "base/text.h"
 #include "model/evaluate.h"
 #include "model/parameters/parameter_survey.h"
@@ -17,9 +18,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Elements are looked at where the model begins, and at a place beside it that has no symmetry:
- * forces that vanish at rest, or where parts are aligned, do not vanish there. */
-enum { PLACES = 2 };
+/* Elements are looked at where the model begins, and at places beside it that have no symmetry:
+ * forces that vanish at rest, or where parts are aligned, do not vanish there. Some act later, or
+ * where bodies are far from where they begin, so the places are in all of the run's duration, and
+ * farther off from one to the next: by so many m and rad, m/s and rad/s. */
+static const struct look {
+    double reach, share; /* of the duration */
+} looks[] = {{0, 0}, {0.1, 0}, {0.1, 1}, {1, 0.02}, {1, 0.5}, {3, 0.2}, {10, 0.05}, {10, 0.8}};
+enum { PLACES = sizeof looks / sizeof looks[0] };
 
 typedef struct beside {
     double *q, *v, *vdot, *multipliers, *increment, *residual, *rows;
@@ -37,13 +43,14 @@ static bool take_beside(beside *b, const nt_run *run, nt_arena *arena)
            NT_DOUBLES(arena, (size_t)s->space.nq, &b->q);
 }
 
-static void place_beside(beside *b, const nt_run *run)
+static void place_beside(beside *b, const nt_run *run, int place)
 {
     const nt_system *s = &run->system;
-    int nv = s->space.nv;
+    int nv = s->space.nv, first = 4 * nv * place;
+    double reach = looks[place].reach;
     for (int i = 0; i < nv; i++) {
-        b->increment[i] = 0.1 * scattered(i);
-        b->v[i] = run->initial_v[i] + scattered(nv + i);
+        b->increment[i] = reach * scattered(first + i);
+        b->v[i] = run->initial_v[i] + 10 * reach * scattered(first + nv + i);
         b->vdot[i] = scattered(2 * nv + i);
     }
     for (int i = 0; i < s->nh + s->nn; i++)
@@ -52,11 +59,13 @@ static void place_beside(beside *b, const nt_run *run)
 }
 
 /* A mark of what each element adds at a place: equal for equal bits. */
-static void mark_elements(nt_survey *survey, const beside *b, bool at_start, uint64_t *marks)
+static void mark_elements(nt_survey *survey, const beside *b, int place, uint64_t *marks)
 {
     nt_run *run = survey->run;
     const nt_system *s = &run->system;
-    const nt_point at = {.t = run->model->simulation.start,
+    const nt_simulation *simulation = &run->model->simulation;
+    bool at_start = place == 0;
+    const nt_point at = {.t = simulation->start + looks[place].share * simulation->duration,
                          .q = at_start ? run->initial_q : b->q,
                          .v = at_start ? run->initial_v : b->v,
                          .vdot = b->vdot,
@@ -98,9 +107,10 @@ static nt_status mark_all(nt_survey *s, uint64_t *marks)
         nt_arena_free(&arena);
         return NT_NO_MEMORY;
     }
-    place_beside(&b, s->run);
-    for (int place = 0; place < PLACES; place++)
-        mark_elements(s, &b, place == 0, marks + (size_t)place * (size_t)s->run->model->n_elements);
+    for (int place = 0; place < PLACES; place++) {
+        place_beside(&b, s->run, place);
+        mark_elements(s, &b, place, marks + (size_t)place * (size_t)s->run->model->n_elements);
+    }
     nt_arena_free(&arena);
     s->run->failed = failed;
     return NT_OK;
@@ -146,30 +156,65 @@ static bool is_no_number(uint64_t bits)
     return exponent == 0x7ff || (exponent == 0 && rest != 0);
 }
 
-/* Whether a word is such at three places and has three values: a flag has two. */
-static bool is_disguised(const nt_survey *s, const nt_region *r, size_t place)
+/* A word of the data at places one behind the other along the tangent. */
+enum { ALONG = 5 };
+
+/* Whether a word is no number at three places and has three values: a flag has two. */
+static bool is_disguised(const uint64_t bits[ALONG])
 {
-    size_t count = r->bytes - place < 8 ? r->bytes - place : 8;
-    uint64_t before = bits_of(s->saved + 8 * r->word + place, count);
-    uint64_t half = bits_of((const char *)&s->plus[r->word] + place, count);
-    uint64_t now = bits_of(r->at + place, count);
+    uint64_t before = bits[0], half = bits[ALONG / 2], now = bits[ALONG - 1];
     return before != half && half != now && now != before && is_no_number(before) &&
            is_no_number(half) && is_no_number(now);
+}
+
+/* Whether a word changes from place to place while its last 32 bits are those of a float that stays
+ * what it is or changes little, or of an integer that stays. Those of doubles do so once in 1e9
+ * times; all zero they are of numbers that a sum or a count made round. Where the first 32 bits
+ * stay, the float must move steadily: doubles that hardly change have last bits that are noise. */
+static bool is_pair(const uint64_t bits[ALONG])
+{
+    bool stays = true, follows = true, first_stay = true, first_change = true;
+    float half[ALONG];
+    for (int i = 0; i < ALONG; i++) {
+        uint32_t last = (uint32_t)bits[i];
+        memcpy(&half[i], &last, sizeof half[i]);
+        stays = stays && last != 0 && last == (uint32_t)bits[0];
+        follows =
+            follows && isnormal(half[i]) && fabsf(half[i] - half[0]) <= 0.25F * fabsf(half[0]);
+        for (int k = 0; k < i; k++) {
+            bool same = bits[i] >> 32 == bits[k] >> 32;
+            first_stay = first_stay && same;
+            first_change = first_change && !same;
+        }
+    }
+    float moved = half[ALONG - 1] - half[0];
+    bool steadily = fabsf(moved) > 1e-3F * fabsf(half[0]) &&
+                    fabsf(half[ALONG / 2] - half[0] - moved / 2) < 0.05F * fabsf(moved);
+    return first_change ? stays || follows : first_stay && follows && steadily;
 }
 
 nt_status nt_survey_find_disguised(nt_survey *s, const nt_element **disguised)
 {
     nt_run *run = s->run;
+    double *const between[ALONG - 2] = {s->plus, s->eighth, s->sixth};
+    nt_status status = NT_OK;
     *disguised = NULL;
-    nt_status status = nt_survey_derive_at(s, s->far / 2);
-    nt_survey_read(s, s->plus);
-    if (status == NT_OK)
-        status = nt_survey_derive_at(s, s->far);
+    for (int k = 1; k < ALONG && status == NT_OK; k++) {
+        status = nt_survey_derive_at(s, s->far * k / (ALONG - 1));
+        if (k < ALONG - 1)
+            nt_survey_read(s, between[k - 1]);
+    }
     for (int i = 0; i < run->model->n_elements && status == NT_OK && !*disguised; i++) {
         const nt_region *r = &s->region[s->first_element + i];
-        for (size_t place = 0; place < r->bytes; place += 8)
-            if (is_disguised(s, r, place))
+        for (size_t place = 0; place < r->bytes; place += 8) {
+            size_t count = r->bytes - place < 8 ? r->bytes - place : 8;
+            uint64_t bits[ALONG] = {bits_of(s->saved + 8 * r->word + place, count)};
+            for (int k = 1; k < ALONG - 1; k++)
+                bits[k] = bits_of((const char *)&between[k - 1][r->word] + place, count);
+            bits[ALONG - 1] = bits_of(r->at + place, count);
+            if (is_disguised(bits) || is_pair(bits))
                 *disguised = &run->model->elements[i];
+        }
     }
     nt_status back = nt_survey_derive_at(s, 0);
     nt_survey_restore(s); /* what is found by iteration may differ in its last bits */
