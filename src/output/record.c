@@ -67,8 +67,7 @@ struct nt_record {
 /* A whole orientation: a quaternion, whose derivative is a rotation too. */
 static bool is_rotation(const nt_quantity_info *quantity)
 {
-    return quantity->columns == 4 &&
-           strcmp(nt_quantity_kinds[quantity->kind].name, "orientation") == 0;
+    return nt_quantity_kinds[quantity->kind].needs & NT_IS_ROTATION;
 }
 
 static nt_status find_quantities(nt_record *record, nt_error *error)

@@ -513,7 +513,7 @@ static const char on_b[] = "force on the second body", on_b_torque[] = "torque o
      nt_value_euler_##name, nt_vary_euler_##name, false}
 const nt_quantity_kind nt_quantity_kinds[] = {
     {NT_OF_BODY, "position", 3, xyz, "m", NULL, "position", ground, 0, body_position, vary_body_position, false},
-    {NT_OF_TURNING, "orientation", 4, wxyz, "1", NULL, "orientation", rotation, 0, body_orientation, vary_body_orientation, false},
+    {NT_OF_TURNING, "orientation", 4, wxyz, "1", NULL, "orientation", rotation, NT_IS_ROTATION, body_orientation, vary_body_orientation, false},
     {NT_OF_BODY, "velocity", 3, xyz, "m/s", NULL, "velocity", ground, 0, body_velocity, vary_body_velocity, true},
     {NT_OF_BODY, "acceleration", 3, xyz, "m/s2", NULL, "acceleration", ground, NT_NEEDS_ACCELERATIONS, body_acceleration, NULL, false},
     {NT_OF_TURNING, "angular_velocity", 3, xyz, "rad/s", NULL, "angular velocity", body, 0,
@@ -532,7 +532,7 @@ const nt_quantity_kind nt_quantity_kinds[] = {
     {NT_OF_MARKER, "acceleration", 3, xyz, "m/s2", NULL, "acceleration", ground, NT_NEEDS_ACCELERATIONS,
      marker_acceleration, NULL, false},
 
-    {NT_OF_STATION, "orientation", 4, wxyz, "1", NULL, "orientation", turned, 0, station_orientation, vary_station_orientation, false},
+    {NT_OF_STATION, "orientation", 4, wxyz, "1", NULL, "orientation", turned, NT_IS_ROTATION, station_orientation, vary_station_orientation, false},
     {NT_OF_STATION, "angular_velocity", 3, xyz, "rad/s", NULL, "angular velocity", turned_axes, 0, station_angular_velocity,
      vary_station_angular_velocity, true},
     {NT_OF_STATION, "angular_acceleration", 3, xyz, "rad/s2", NULL, "angular acceleration", turned_axes, NT_NEEDS_ACCELERATIONS,
@@ -669,10 +669,10 @@ const nt_quantity_kind nt_quantity_kinds[] = {
     {NT_OF_WHOLE, "energy", 4, energies, "J", NULL, "energy", NULL, NT_NEEDS_ENERGY, whole_energy, NULL, false},
     {NT_OF_WHOLE, "momentum", 3, xyz, "kg m/s", NULL, "momentum", ground, 0, whole_momentum, NULL, false},
     {NT_OF_WHOLE, "angular_momentum", 3, xyz, "kg m2/s", NULL,
-     "angular momentum about the origin of the ground", ground, 0, whole_angular_momentum, NULL, false},
+     "angular momentum about the origin of the ground", ground, NT_IS_ANGULAR, whole_angular_momentum, NULL, false},
     {NT_OF_WHOLE, "constraint_drift", 2, levels, "m", "m/s", "largest constraint equation", NULL,
      NT_NEEDS_DRIFT, whole_drift, NULL, false},
-    {NT_OF_WHOLE, "step_size", 1, NULL, "s", NULL, "size of the last step", NULL, 0, whole_step, NULL, false},
+    {NT_OF_WHOLE, "step_size", 1, NULL, "s", NULL, "size of the last step", NULL, NT_IS_STEP, whole_step, NULL, false},
 };
 /* clang-format on */
 const int nt_quantity_kind_count = sizeof nt_quantity_kinds / sizeof nt_quantity_kinds[0];

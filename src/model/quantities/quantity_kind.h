@@ -61,6 +61,9 @@ enum {
     /* What all that it does amounts to: its power, its potential energy (signal_power.c). */
     NT_IS_POWER = 64,
     NT_IS_ENERGY = 128,
+    NT_IS_ROTATION = 512, /* four numbers of a quaternion, whose derivative is a rotation, too */
+    NT_IS_STEP = 1024,    /* the method's choice */
+    NT_IS_ANGULAR = 2048, /* a momentum about the origin */
     NT_IS_LOAD = NT_IS_FORCE | NT_IS_TORQUE | NT_IS_ALONG | NT_IS_POWER | NT_IS_ENERGY
 };
 enum { NT_QUANTITY_COLUMNS = 16 }; /* at most */

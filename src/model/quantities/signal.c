@@ -53,7 +53,7 @@ static const char *why_none(const nt_model *model, const nt_quantity_info *found
     if (kind->needs & NT_NEEDS_DRIFT)
         return "is an error of the solution, so no load can depend on it: expected an expression "
                "of t, parameters, positions and velocities";
-    if (kind->of == NT_OF_WHOLE && strcmp(kind->name, "step_size") == 0)
+    if (kind->needs & NT_IS_STEP)
         return "is the method's choice, so no load can depend on it: expected an expression of t, "
                "parameters, positions and velocities";
     bool of_inertia = (kind->needs & NT_IS_POWER) && kind->of != NT_OF_WHOLE &&

@@ -37,10 +37,10 @@ typedef enum whole_of { OF_ENERGY, OF_MOMENTUM, OF_ANGULAR_MOMENTUM } whole_of;
 
 static whole_of what_is(const nt_signal *signal)
 {
-    const char *name = nt_quantity_kinds[signal->kind].name;
-    return strcmp(name, "energy") == 0     ? OF_ENERGY
-           : strcmp(name, "momentum") == 0 ? OF_MOMENTUM
-                                           : OF_ANGULAR_MOMENTUM;
+    int needs = nt_quantity_kinds[signal->kind].needs;
+    return needs & NT_NEEDS_ENERGY ? OF_ENERGY
+           : needs & NT_IS_ANGULAR ? OF_ANGULAR_MOMENTUM
+                                   : OF_MOMENTUM;
 }
 
 static bool counts_kinetic(const nt_signal *signal) { return signal->component != NT_POTENTIAL; }
