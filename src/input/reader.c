@@ -129,9 +129,9 @@ static nt_status read_values(nt_reader *reader)
     for (const nt_key *key = nt_file_keys; key->name && status == NT_OK; key++) {
         const nt_node *node = nt_node_find(reader->root, key->name);
         if (node && key->type == NT_KEY_TEXT)
-            status = nt_read_value(reader, key, node, key->name, model);
+            status = nt_read_value(reader, key, node, NT_SCOPE_LOAD, model);
         if (node && key->type == NT_KEY_NUMBERS)
-            status = nt_read_value(reader, key, node, key->name, model->origin->gravity);
+            status = nt_read_value(reader, key, node, NT_SCOPE_LOAD, model->origin->gravity);
     }
     return status;
 }

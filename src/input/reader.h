@@ -83,20 +83,20 @@ nt_status nt_read_note_name(nt_reader *reader, const nt_node *node, const char *
 int nt_read_array_begin(size_t size);
 size_t nt_read_bytes(const nt_key *keys, const nt_node *mapping, size_t size);
 
-/* The value of a key, written at key->offset of data. section: of the file; it decides what
- * expressions may depend on. */
-nt_status nt_read_value(nt_reader *reader, const nt_key *key, const nt_node *node,
-                        const char *section, void *data);
-
-/* ---- expressions (read_expressions.c) ----------------------------------------------------------
- */
-
+/* What expressions may depend on. */
 typedef enum nt_scope {
     NT_SCOPE_NUMBER, /* parameters                                  */
     NT_SCOPE_MOTION, /* parameters and t                            */
     NT_SCOPE_LOAD,   /* parameters, t and quantities of the model   */
     NT_SCOPE_RECORD, /* parameters, t and everything recorded       */
 } nt_scope;
+
+/* The value of a key, written at key->offset of data. scope: of its functions. */
+nt_status nt_read_value(nt_reader *reader, const nt_key *key, const nt_node *node, nt_scope scope,
+                        void *data);
+
+/* ---- expressions (read_expressions.c) ----------------------------------------------------------
+ */
 
 /* Translate a scalar; errors have their place inside of it. key: whose value it is, for messages */
 nt_status nt_read_expression(nt_reader *reader, const char *key, const nt_node *scalar,
@@ -117,10 +117,10 @@ nt_status nt_read_unbound(nt_reader *reader, const char *key, const nt_node *nod
 /* The keys of a mapping by their table, into data whose first member is the mask of given keys.
  * owner    the key or name that the mapping stands at; NULL for the file itself
  * what     "body 'top'", for messages
- * section  of the file: it decides what expressions may depend on
+ * scope    of functions
  * typed    the key `type` is one of them, and was read before */
 nt_status nt_read_keys(nt_reader *reader, const nt_key *keys, const nt_node *owner,
-                       const nt_node *mapping, const char *what, const char *section, bool typed,
+                       const nt_node *mapping, const char *what, nt_scope scope, bool typed,
                        void *data);
 
 /* The checks alone: a mapping, of known keys, none missing. */
@@ -149,8 +149,8 @@ const nt_table *nt_read_table_file(nt_reader *reader, const char *path, int leng
 nt_status nt_read_declare(nt_reader *reader);
 nt_status nt_read_objects(nt_reader *reader);
 /* The type that the mapping of an object of a section names, by its number in the registry. */
-nt_status nt_read_find_type(nt_reader *reader, const char *section, nt_name_kind kind,
-                            const nt_node *name, const nt_node *value, int *type);
+nt_status nt_read_find_type(nt_reader *reader, const nt_section *section, const nt_node *name,
+                            const nt_node *value, int *type);
 
 /* Puts the unknowns of `solve` into the section `parameters`; *section stays NULL where there are
  * none of either. */

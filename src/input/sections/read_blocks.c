@@ -524,8 +524,7 @@ static nt_status write_block(blocks *b, const nt_node *name, const nt_node *valu
     if (status == NT_OK)
         status = check_new(b, "block");
     if (status == NT_OK)
-        status = nt_read_find_type(b->reader, nt_block_section.name, NT_NAME_BLOCK, b->name,
-                                   b->value, &type);
+        status = nt_read_find_type(b->reader, &nt_block_section, b->name, b->value, &type);
     if (status != NT_OK)
         return status;
     const nt_element_type *found = nt_element_type_at(type);

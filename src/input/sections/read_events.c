@@ -138,7 +138,8 @@ static nt_status read_action(nt_reader *reader, const nt_node *node, nt_action *
     bool binds = reader->binds;
     reader->binds = false;
     if (status == NT_OK)
-        status = nt_read_keys(reader, nt_action_keys, NULL, node, "then", "events", false, &action);
+        status = nt_read_keys(reader, nt_action_keys, NULL, node, "then", NT_SCOPE_RECORD, false,
+                              &action);
     reader->binds = binds;
     action.place = nt_read_place(reader, node);
     if (status == NT_OK)
@@ -564,8 +565,8 @@ nt_status nt_read_events(nt_reader *reader)
         event->actions = NT_TAKE(&model->arena, count_actions(list), nt_action);
         if (!event->actions)
             return nt_read_no_memory(reader);
-        status = nt_read_keys(reader, nt_event_keys, section->keys[i], node, what, "events", false,
-                              event);
+        status = nt_read_keys(reader, nt_event_keys, section->keys[i], node, what, NT_SCOPE_RECORD,
+                              false, event);
         for (int k = 0; k < list->count && status == NT_OK; k++)
             status = read_action(reader, list->values[k], event->actions, &event->n_actions);
         if (status == NT_OK)

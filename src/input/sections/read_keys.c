@@ -162,12 +162,12 @@ static void clear_points(const nt_key *keys, void *data)
 }
 
 static nt_status read_all(nt_reader *reader, const nt_key *keys, const nt_node *owner,
-                          const nt_node *mapping, const char *what, const char *section, bool typed,
+                          const nt_node *mapping, const char *what, nt_scope scope, bool typed,
                           void *data);
 
 /* A mapping within a mapping; one without keys is the rest of a thought. */
 static nt_status read_group(nt_reader *reader, const nt_key *key, const nt_node *owner,
-                            const nt_node *value, const char *what, const char *section, void *data)
+                            const nt_node *value, const char *what, nt_scope scope, void *data)
 {
     char inner[2 * NT_WORDS], known[512];
     snprintf(inner, sizeof inner, "%s of %.*s", key->name, NT_WORDS, what);
@@ -175,11 +175,11 @@ static nt_status read_group(nt_reader *reader, const nt_key *key, const nt_node 
         return nt_node_fail(reader->error, value,
                             "%s: expected a mapping of keys (%s), got an empty one", inner,
                             names_of(key->group, known, sizeof known));
-    return read_all(reader, key->group, owner, value, inner, section, false, data);
+    return read_all(reader, key->group, owner, value, inner, scope, false, data);
 }
 
 static nt_status read_all(nt_reader *reader, const nt_key *keys, const nt_node *owner,
-                          const nt_node *mapping, const char *what, const char *section, bool typed,
+                          const nt_node *mapping, const char *what, nt_scope scope, bool typed,
                           void *data)
 {
     unsigned *given = data;
@@ -196,9 +196,9 @@ static nt_status read_all(nt_reader *reader, const nt_key *keys, const nt_node *
             nt_node_is(value, key->choices[0]))
             continue; /* none */
         if (key->type == NT_KEY_GROUP || (key->group && value->kind == NT_NODE_MAPPING))
-            status = read_group(reader, key, mapping->keys[i], value, what, section, data);
+            status = read_group(reader, key, mapping->keys[i], value, what, scope, data);
         else
-            status = nt_read_value(reader, key, value, section, data);
+            status = nt_read_value(reader, key, value, scope, data);
         if (key->bit >= 0)
             *given |= 1u << key->bit;
     }
@@ -206,11 +206,11 @@ static nt_status read_all(nt_reader *reader, const nt_key *keys, const nt_node *
 }
 
 nt_status nt_read_keys(nt_reader *reader, const nt_key *keys, const nt_node *owner,
-                       const nt_node *mapping, const char *what, const char *section, bool typed,
+                       const nt_node *mapping, const char *what, nt_scope scope, bool typed,
                        void *data)
 {
     clear_points(keys, data);
-    return read_all(reader, keys, owner, mapping, what, section, typed, data);
+    return read_all(reader, keys, owner, mapping, what, scope, typed, data);
 }
 
 nt_status nt_read_check_section(nt_reader *reader, const char *name, const nt_node *section)

@@ -25,7 +25,7 @@ static nt_status read_objective(nt_reader *reader, const nt_node *name, const nt
     if (!objective->name)
         return nt_read_no_memory(reader);
     snprintf(what, sizeof what, "objective '%.60s'", name->text);
-    return nt_read_keys(reader, nt_objective_keys, name, value, what, "objectives", false,
+    return nt_read_keys(reader, nt_objective_keys, name, value, what, NT_SCOPE_RECORD, false,
                         objective);
 }
 

@@ -66,27 +66,27 @@ static nt_status objects_declare(nt_reader *reader, const nt_node *node, nt_name
 /* ---- types of elements ---------------------------------------------------------------------- */
 
 /* "expected one of fixed, spherical, ..." */
-static const char *known_types(const char *section, char *text, size_t size)
+static const char *known_types(const nt_section *section, char *text, size_t size)
 {
     size_t used = 0;
     for (int i = 0; i < nt_element_type_count(); i++)
-        if (strcmp(nt_element_type_at(i)->section->name, section) == 0 && used < size)
+        if (nt_element_type_at(i)->section == section && used < size)
             used += (size_t)snprintf(text + used, size - used, "%s%s",
                                      used ? ", " : "expected one of ", nt_element_type_at(i)->name);
     return text;
 }
 
-static nt_status unknown_type(nt_reader *reader, const char *section, const nt_node *type)
+static nt_status unknown_type(nt_reader *reader, const nt_section *section, const nt_node *type)
 {
     static const char plugins[] = " (types of plugins are known with --plugin)";
     char list[512] = "", shown[NT_WORDS], hint[NT_WORDS] = "";
     nt_suggestion search, elsewhere;
-    const char *advice = nt_foreign_type(section, type->text, type->length), *other = NULL;
+    const char *advice = nt_foreign_type(section->name, type->text, type->length), *other = NULL;
     nt_suggest_start(&search, type->text, type->length);
     nt_suggest_start(&elsewhere, type->text, type->length);
     for (int i = 0; i < nt_element_type_count(); i++) {
         const nt_element_type *known = nt_element_type_at(i);
-        bool here = strcmp(known->section->name, section) == 0;
+        bool here = known->section == section;
         nt_suggest_offer(here ? &search : &elsewhere, known->name);
         if (!here && elsewhere.best == known->name)
             other = known->section->name;
@@ -104,19 +104,19 @@ static nt_status unknown_type(nt_reader *reader, const char *section, const nt_n
                         shown, elsewhere.best, other);
 }
 
-nt_status nt_read_find_type(nt_reader *reader, const char *section, nt_name_kind kind,
-                            const nt_node *name, const nt_node *value, int *type)
+nt_status nt_read_find_type(nt_reader *reader, const nt_section *section, const nt_node *name,
+                            const nt_node *value, int *type)
 {
     char got[NT_WORDS], shown[NT_WORDS], list[512] = "";
-    const char *word = nt_name_kind_word(kind);
+    const char *word = section->word;
     if (value->kind != NT_NODE_MAPPING)
         return nt_node_fail(reader->error, nt_node_is_empty(value) ? name : value,
                             "%s %s: expected a mapping of keys, got %s", word,
                             nt_read_words(name, shown, sizeof shown),
                             nt_read_words(value, got, sizeof got));
     const nt_node *node = nt_node_find(value, "type");
-    if (!node && kind >= NT_NAME_BEARING && kind <= NT_NAME_STATE) { /* there is one type */
-        for (*type = 0; strcmp(nt_element_type_at(*type)->section->name, section) != 0;)
+    if (!node && section->one_type) {
+        for (*type = 0; nt_element_type_at(*type)->section != section;)
             ++*type;
         return NT_OK;
     }
@@ -126,7 +126,7 @@ nt_status nt_read_find_type(nt_reader *reader, const char *section, nt_name_kind
                             known_types(section, list, sizeof list));
     if (node->kind == NT_NODE_SCALAR)
         for (*type = 0; *type < nt_element_type_count(); ++*type)
-            if (strcmp(nt_element_type_at(*type)->section->name, section) == 0 &&
+            if (nt_element_type_at(*type)->section == section &&
                 nt_node_is(node, nt_element_type_at(*type)->name))
                 return NT_OK;
     if (node->kind == NT_NODE_SCALAR && !nt_node_is_empty(node))
@@ -143,6 +143,18 @@ static const char *const sections[KINDS] = {
     [NT_NAME_FORCE] = "forces",   [NT_NAME_CONTACT] = "contacts", [NT_NAME_BEARING] = "bearings",
     [NT_NAME_BEAM] = "beams",     [NT_NAME_CABLE] = "cables",     [NT_NAME_STATE] = "states",
     [NT_NAME_SAMPLED] = "sampled"};
+
+/* Of those whose members are elements. */
+static const nt_section *section_of(nt_name_kind kind)
+{
+    return kind == NT_NAME_JOINT     ? &nt_joint_section
+           : kind == NT_NAME_FORCE   ? &nt_force_section
+           : kind == NT_NAME_CONTACT ? &nt_contact_section
+           : kind == NT_NAME_BEARING ? &nt_bearing_section
+           : kind == NT_NAME_BEAM    ? nt_beam_type.section
+           : kind == NT_NAME_CABLE   ? nt_cable_type.section
+                                     : nt_state_type.section;
+}
 
 static int count_of(const nt_node *section) { return section ? section->count : 0; }
 
@@ -203,7 +215,7 @@ static nt_status find_types(nt_reader *reader, const nt_node *section, nt_name_k
         if (value == reader->modal_damping)
             type_of[i] = own;
         else if (!only)
-            status = nt_read_find_type(reader, sections[kind], kind, name, value, &type_of[i]);
+            status = nt_read_find_type(reader, section_of(kind), name, value, &type_of[i]);
         if (status == NT_OK)
             next[type_of[i] + 1]++;
     }
@@ -339,12 +351,12 @@ nt_status nt_read_declare(nt_reader *reader)
 
 /* The keys of one object of a section. */
 static nt_status read_object(nt_reader *reader, const nt_key *keys, const nt_node *name,
-                             const nt_node *value, const char *kind, const char *section,
-                             bool typed, void *data)
+                             const nt_node *value, const char *kind, nt_scope scope, bool typed,
+                             void *data)
 {
     char what[NT_WORDS];
     snprintf(what, sizeof what, "%.60s '%.60s'", kind, name->text);
-    return nt_read_keys(reader, keys, name, value, what, section, typed, data);
+    return nt_read_keys(reader, keys, name, value, what, scope, typed, data);
 }
 
 static nt_status read_elements(nt_reader *reader)
@@ -361,9 +373,9 @@ static nt_status read_elements(nt_reader *reader)
         nt_element_defaults(model->origin, &model->elements[i]);
         reader->array_place = nt_read_array_begin(type->size);
         int n_bends = model->n_bends;
-        status =
-            read_object(reader, type->keys, reader->elements[i].name, reader->elements[i].value,
-                        kind, type->section->name, true, reader->data);
+        status = read_object(
+            reader, type->keys, reader->elements[i].name, reader->elements[i].value, kind,
+            type->section->joins ? NT_SCOPE_MOTION : NT_SCOPE_LOAD, true, reader->data);
         if (type->period)
             model->n_bends = n_bends; /* what is held between samples does not bend there */
     }
@@ -378,12 +390,12 @@ nt_status nt_read_objects(nt_reader *reader)
     nt_status status = NT_OK;
     for (int i = 0; i < count_of(bodies) && status == NT_OK; i++)
         status = read_object(reader, nt_body_keys, bodies->keys[i], bodies->values[i], "body",
-                             "bodies", false, &model->origin->bodies[i + 1]);
+                             NT_SCOPE_LOAD, false, &model->origin->bodies[i + 1]);
     for (int i = 0; i < count_of(markers) && status == NT_OK; i++) {
         nt_marker *marker = &model->origin->markers[i];
-        status =
-            read_object(reader, nt_marker_is_station(marker) ? nt_station_keys : nt_marker_keys,
-                        markers->keys[i], markers->values[i], "marker", "markers", false, marker);
+        status = read_object(
+            reader, nt_marker_is_station(marker) ? nt_station_keys : nt_marker_keys,
+            markers->keys[i], markers->values[i], "marker", NT_SCOPE_LOAD, false, marker);
     }
     return status == NT_OK ? read_elements(reader) : status;
 }

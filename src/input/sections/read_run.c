@@ -241,7 +241,7 @@ static nt_status read_section(nt_reader *reader, const nt_key *key)
     if (!section)
         return NT_OK;
     reader->binds = false;
-    nt_status status = nt_read_keys(reader, key->group, section, section, key->name, key->name,
+    nt_status status = nt_read_keys(reader, key->group, section, section, key->name, NT_SCOPE_LOAD,
                                     false, &reader->run);
     reader->binds = true;
     return status;

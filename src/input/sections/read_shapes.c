@@ -226,7 +226,7 @@ static nt_status read_shape(nt_reader *reader, const nt_node *node, nt_shape *sh
 {
     nt_shape_data data = {0};
     nt_status status =
-        nt_read_keys(reader, nt_shape_keys, NULL, node, "shape", "shape", false, &data);
+        nt_read_keys(reader, nt_shape_keys, NULL, node, "shape", NT_SCOPE_NUMBER, false, &data);
     if (status == NT_OK)
         status = find_form(reader, node, &data, &shape->form);
     if (status != NT_OK)

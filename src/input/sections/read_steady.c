@@ -58,7 +58,7 @@ static nt_status read_one(nt_reader *reader, const nt_node *name, const nt_node 
         return nt_read_no_memory(reader);
     snprintf(what, sizeof what, "steady '%.60s'", name->text);
     nt_status status =
-        nt_read_keys(reader, nt_steady_keys, name, value, what, "steady", false, steady);
+        nt_read_keys(reader, nt_steady_keys, name, value, what, NT_SCOPE_MOTION, false, steady);
     if (status == NT_OK)
         status = check_kind(reader, name, steady);
     return status == NT_OK ? check_rate(reader, value, steady) : status;

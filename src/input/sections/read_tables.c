@@ -96,7 +96,8 @@ static nt_status read_table(nt_reader *reader, const nt_node *name, const nt_nod
                             nt_read_words(name, got, sizeof got), fault);
     if (value->kind == NT_NODE_MAPPING) {
         snprintf(what, sizeof what, "table '%.60s'", name->text);
-        status = nt_read_keys(reader, nt_table_keys, name, value, what, "tables", false, &data);
+        status =
+            nt_read_keys(reader, nt_table_keys, name, value, what, NT_SCOPE_LOAD, false, &data);
         if (status == NT_OK)
             status = check_form(reader, name, value, &data);
         if (status != NT_OK)

@@ -106,7 +106,7 @@ size_t nt_read_bytes(const nt_key *keys, const nt_node *mapping, size_t size)
 }
 
 static nt_status read_array(nt_reader *reader, const nt_key *key, const nt_node *node,
-                            const char *section, nt_array *target)
+                            nt_scope scope, nt_array *target)
 {
     if (node->kind != NT_NODE_LIST || node->count == 0)
         return wrong_type(reader, key, node);
@@ -120,7 +120,7 @@ static nt_status read_array(nt_reader *reader, const nt_key *key, const nt_node 
         if (key->group) {
             char what[NT_WORDS];
             snprintf(what, sizeof what, "%s %d", key->name, i + 1);
-            status = nt_read_keys(reader, key->group, node, item, what, section, false, row);
+            status = nt_read_keys(reader, key->group, node, item, what, scope, false, row);
             continue;
         }
         if (key->low == 1)
@@ -182,14 +182,8 @@ static nt_status read_axes(nt_reader *reader, const nt_key *key, const nt_node *
 
 /* What a joint prescribes must be known in advance; loads may depend on the motion. */
 static nt_status read_function(nt_reader *reader, const nt_key *key, const nt_node *node,
-                               const char *section, const nt_expression **target)
+                               nt_scope scope, const nt_expression **target)
 {
-    bool is_known = strcmp(section, "joints") == 0 || strcmp(section, "steady") == 0;
-    nt_scope scope = strcmp(section, "shape") == 0        ? NT_SCOPE_NUMBER
-                     : is_known                           ? NT_SCOPE_MOTION
-                     : strcmp(section, "objectives") == 0 ? NT_SCOPE_RECORD
-                     : strcmp(section, "events") == 0     ? NT_SCOPE_RECORD
-                                                          : NT_SCOPE_LOAD;
     char got[NT_WORDS];
     if (!is_text(node))
         return nt_node_fail(reader->error, node, "%s: expected a number or an expression, got %s",
@@ -204,8 +198,8 @@ static nt_status read_function(nt_reader *reader, const nt_key *key, const nt_no
 
 /* A number where it depends on parameters alone, so that they enter it as any other; else a
  * function. What is neither is told as of a function. */
-static nt_status read_law(nt_reader *reader, const nt_key *key, const nt_node *node,
-                          const char *section, nt_law *target)
+static nt_status read_law(nt_reader *reader, const nt_key *key, const nt_node *node, nt_scope scope,
+                          nt_law *target)
 {
     nt_error *error = reader->error, unwanted = {0};
     reader->error = &unwanted;
@@ -214,22 +208,22 @@ static nt_status read_law(nt_reader *reader, const nt_key *key, const nt_node *n
     if (status == NT_OK)
         return NT_OK;
     target->value = 0;
-    return read_function(reader, key, node, section, &target->function);
+    return read_function(reader, key, node, scope, &target->function);
 }
 
 static nt_status read_functions(nt_reader *reader, const nt_key *key, const nt_node *node,
-                                const char *section, const nt_expression **target)
+                                nt_scope scope, const nt_expression **target)
 {
     nt_status status = NT_OK;
     if (!is_list_of(node, key->high))
         return wrong_type(reader, key, node);
     for (int i = 0; i < key->high && status == NT_OK; i++)
-        status = read_function(reader, key, node->values[i], section, target + i);
+        status = read_function(reader, key, node->values[i], scope, target + i);
     return status;
 }
 
 static nt_status read_rows(nt_reader *reader, const nt_key *key, const nt_node *node,
-                           const char *section, nt_rows *target)
+                           nt_scope scope, nt_rows *target)
 {
     int least = key->high > 0 ? key->high : 3;
     bool good = node->kind == NT_NODE_LIST && node->count >= least;
@@ -241,7 +235,7 @@ static nt_status read_rows(nt_reader *reader, const nt_key *key, const nt_node *
     for (int i = 0; i < node->count * key->low && status == NT_OK; i++) {
         const nt_node *row = node->values[i / key->low];
         status = is_list_of(row, key->low)
-                     ? read_function(reader, key, row->values[i % key->low], section, item + i)
+                     ? read_function(reader, key, row->values[i % key->low], scope, item + i)
                      : wrong_type(reader, key, node);
     }
     *target = (nt_rows){item, node->count};
@@ -480,7 +474,7 @@ static nt_status read_options(nt_reader *reader, const nt_key *key, const nt_nod
  */
 
 static nt_status read_by_type(nt_reader *reader, const nt_key *key, const nt_node *node,
-                              const char *section, void *data)
+                              nt_scope scope, void *data)
 {
     void *target = (char *)data + key->offset;
     switch ((int)key->type) {
@@ -489,15 +483,15 @@ static nt_status read_by_type(nt_reader *reader, const nt_key *key, const nt_nod
     case NT_KEY_NUMBERS:
         return read_numbers(reader, key, node, data);
     case NT_KEY_ARRAY:
-        return read_array(reader, key, node, section, target);
+        return read_array(reader, key, node, scope, target);
     case NT_KEY_MATRIX:
         return read_matrix(reader, key, node, target);
     case NT_KEY_FUNCTION:
-        return read_function(reader, key, node, section, target);
+        return read_function(reader, key, node, scope, target);
     case NT_KEY_LAW:
-        return read_law(reader, key, node, section, target);
+        return read_law(reader, key, node, scope, target);
     case NT_KEY_FUNCTIONS:
-        return read_functions(reader, key, node, section, target);
+        return read_functions(reader, key, node, scope, target);
     case NT_KEY_BODY:
         return read_name(reader, key, node, NT_NAME_BODY, target);
     case NT_KEY_BODIES:
@@ -530,7 +524,7 @@ static nt_status read_by_type(nt_reader *reader, const nt_key *key, const nt_nod
     case NT_KEY_OPTIONS:
         return read_options(reader, key, node, target);
     case NT_KEY_ROWS:
-        return read_rows(reader, key, node, section, target);
+        return read_rows(reader, key, node, scope, target);
     case NT_KEY_ACTIONS:
     case NT_KEY_EXPRESSIONS: /* of events: read one by one (read_events.c) */
         return NT_OK;
@@ -564,11 +558,11 @@ static void keep_vectors(nt_reader *reader, const nt_key *key, const nt_node *no
     }
 }
 
-nt_status nt_read_value(nt_reader *reader, const nt_key *key, const nt_node *node,
-                        const char *section, void *data)
+nt_status nt_read_value(nt_reader *reader, const nt_key *key, const nt_node *node, nt_scope scope,
+                        void *data)
 {
     int first = reader->model->n_bindings;
-    nt_status status = read_by_type(reader, key, node, section, data);
+    nt_status status = read_by_type(reader, key, node, scope, data);
     if (status == NT_OK && key->relative)
         keep_vectors(reader, key, node, (char *)data + key->offset, first);
     return status;
