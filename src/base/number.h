@@ -1,4 +1,4 @@
-/* Numbers from text, whatever the locale.
+/* Pi, and numbers from text, whatever the locale.
  *
  * A number is digits with an optional point and an optional exponent: 12, 0.5, .5, 3., 1e-3.
  * There is no sign, no hexadecimal form, no "inf" and no "nan": a model has no use for them. */
@@ -6,6 +6,8 @@
 #define NUTATE_BASE_NUMBER_H
 
 #include <stdbool.h>
+
+#define NT_PI 3.14159265358979323846
 
 /* Read the number at the start of text[length]; the text need not be terminated.
  * Returns how many characters belong to it, 0 where no number starts.

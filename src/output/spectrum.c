@@ -11,6 +11,7 @@
  * a convolution, which transforms of a power of two above 2 n - 2 do. Every factor is a sine and a
  * cosine of its own angle, j^2 reduced exactly, so that errors grow like the logarithm of n. */
 #include "base/error.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <nutate/output.h>
@@ -18,8 +19,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const double PI = 3.14159265358979323846;
 
 typedef struct complex_number {
     double re, im;
@@ -35,7 +34,7 @@ static complex_number root(uint64_t part, uint64_t n)
 {
     uint64_t quarter = 4 * part / n, rest = 4 * part - quarter * n; /* angle = pi/2 rest/n there */
     bool mirrored = 2 * rest > n;
-    double angle = PI / 2 * (double)(mirrored ? n - rest : rest) / (double)n;
+    double angle = NT_PI / 2 * (double)(mirrored ? n - rest : rest) / (double)n;
     double c = mirrored ? sin(angle) : cos(angle), s = mirrored ? cos(angle) : sin(angle);
     switch (quarter) {
     case 0:

@@ -9,6 +9,7 @@
  * Intervals suppose independent samples. Those of a Latin hypercube or of Sobol's sequence are
  * spread more evenly: their means and quantiles are better than the intervals say. */
 #include "sweep/statistics.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,8 +23,7 @@ static const double NORMAL = 1.959963984540054; /* holds 95 % within +- */
 static double student_part(double x, double freedom)
 {
     enum { INTERVALS = 200 };
-    double scale = exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2)) /
-                   sqrt(freedom * 3.14159265358979323846);
+    double scale = exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2)) / sqrt(freedom * NT_PI);
     double sum = 0, h = x / INTERVALS;
     for (int i = 0; i <= INTERVALS; i++) {
         double t = i * h, weight = i == 0 || i == INTERVALS ? 1 : i % 2 ? 4 : 2;

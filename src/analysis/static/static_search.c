@@ -12,6 +12,7 @@
  * brought to less than half of what it was. s shrinks where the step did what the derivative said.
  */
 #include "analysis/static/static.h"
+#include "base/number.h"
 
 #include "base/error.h"
 
@@ -402,7 +403,7 @@ static nt_status follow_damped(nt_static *s, damped *d)
 /* ---- from where it stands ------------------------------------------------------------------- */
 
 /* rad: what a damped motion has turned further, it turns round and round. */
-static const double ROUND = 4 * 3.14159265358979323846;
+static const double ROUND = 4 * NT_PI;
 
 /* What has turned round, the furthest of them; else `last`. */
 static int find_running(const nt_static *s, int last, bool *round)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double DEGREE = 3.14159265358979323846 / 180;
+static const double DEGREE = NT_PI / 180;
 
 enum { LIMIT = 1 << 26, MOST_NAMES = 4 };
 

@@ -4,6 +4,7 @@
  * degrees and a list for each entry (`elastic_properties`); inertia there by mass, centre and
  * moments. Axes of a blade: x downwind, z along it, y = z x x towards the trailing edge; twist and
  * pitch are positive about -z, towards feather. Ground axes of the model: x downwind, z up. */
+#include "base/number.h"
 #include "input/import/windio.h"
 
 #include "base/error.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-static const double DEGREE = 3.14159265358979323846 / 180;
+static const double DEGREE = NT_PI / 180;
 
 /* ---- the blade ---------------------------------------------------------------------------------
  */
@@ -590,7 +591,7 @@ static void write_blades(const rotor *r, const nt_imported_blade *b, v3 center, 
     v3 a = v3_of(ct, 0, -st), up = v3_of(st, 0, ct), side = v3_of(0, 1, 0);
     for (int i = 0; i < (int)r->count; i++) {
         char name[32];
-        double psi = 2 * 3.14159265358979323846 * i / r->count, c = cos(psi), s = sin(psi);
+        double psi = 2 * NT_PI * i / r->count, c = cos(psi), s = sin(psi);
         v3 out = v3_sub(v3_scale(c, up), v3_scale(s, side)); /* turned about a */
         nt_imported_place p = {.z = v3_sub(v3_scale(cc, out), v3_scale(sc, a)),
                                .x = v3_add(v3_scale(cc, a), v3_scale(sc, out)),
@@ -618,7 +619,7 @@ static void write_joints(const rotor *r, v3 center, bool tower, FILE *to)
             "[%.10g, 0, %.10g],\n          motion: speed*t}  # without motion the rotor is free\n",
             tower ? "nacelle" : "ground", center.x, center.y, center.z, a.x, a.z);
     for (int i = 0; i < (int)r->count; i++) {
-        double psi = 2 * 3.14159265358979323846 * i / r->count;
+        double psi = 2 * NT_PI * i / r->count;
         v3 out = v3_sub(v3_scale(cos(psi), up), v3_scale(sin(psi), side));
         v3 z = v3_sub(v3_scale(cc, out), v3_scale(sc, a));
         fprintf(to,

@@ -14,6 +14,7 @@
  *
  * and the multipliers of its rows follow from the same equation, with a~ and with a. Frame of
  * rotations: the inertial one. */
+#include "base/number.h"
 #include "base/vector3.h"
 #include "group/rotation.h"
 #include "method/splitting/splitting_own.h"
@@ -22,8 +23,6 @@
 #include <float.h>
 
 enum { MOST_ROUNDS = 20 };
-
-static const double PI = 3.14159265358979323846;
 
 bool nt_splitting_may_be_apart(const nt_problem *p, const nt_splitting *c, int b)
 {
@@ -113,8 +112,8 @@ static nt_status splitting_turn_given(nt_stepper *s, const turn *t, int b, doubl
     if (v3_norm(expected) > 6) /* refused as too large a turn */
         x = expected;
     else if (angle > 0)
-        x = v3_scale(1 + 2 * PI * round((v3_dot(expected, x) / angle - angle) / (2 * PI)) / angle,
-                     x);
+        x = v3_scale(
+            1 + 2 * NT_PI * round((v3_dot(expected, x) / angle - angle) / (2 * NT_PI)) / angle, x);
     v3 first = v3_scale(1 / t->reach, v3_axpy(-t->h, t->v0, x));
     v3 a = v3_scale(1 / t->h, v3_sub(w, t->v0));
     quat_store(at, so3_compose(NT_INERTIAL, t->q0, v3_scale(t->beta, x)));

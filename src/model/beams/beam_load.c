@@ -30,7 +30,7 @@ enum { GIVEN_ON, GIVEN_VALUE, GIVEN_MOMENT, GIVEN_FRAME };
 
 static const char *const frames[] = {"ground", "section", NULL};
 
-static const nt_key keys[] = {
+static const nt_key beam_load_keys[] = {
     NT_KEY("on", NT_KEY_BEAM, .offset = offsetof(nt_beam_load, on), .bit = GIVEN_ON,
            .required = true, .meaning = "the beam"),
     NT_KEY("value", NT_KEY_FUNCTIONS, .offset = offsetof(nt_beam_load, value), .bit = GIVEN_VALUE,
@@ -285,7 +285,7 @@ const nt_element_type nt_force_distributed = {
     .section = &nt_force_section,
     .name = "distributed",
     .summary = "a force and a moment per length of a beam",
-    .keys = keys,
+    .keys = beam_load_keys,
     .size = sizeof(nt_beam_load),
     .part = NT_EXPLICIT,
     .is_load = true,

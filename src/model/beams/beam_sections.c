@@ -1,11 +1,10 @@
 /* Sections: stiffness and mass from matrices or from a figure and its material. */
+#include "base/number.h"
 #include "linalg/dense.h"
 #include "model/beams/beam.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double PI = 3.14159265358979323846;
 
 /* ---- another point of the section ------------------------------------------------------------ */
 
@@ -45,8 +44,8 @@ static figure rectangle(double width, double height)
     double a = fmax(width, height), c = fmin(width, height), ratio = c / a;
     double J = 0; /* Saint-Venant's series */
     for (int n = 1; n < 40; n += 2)
-        J += tanh(n * PI / (2 * ratio)) / (n * n * n * n * (double)n);
-    J = a * c * c * c / 3 * (1 - 192 / (PI * PI * PI * PI * PI) * ratio * J);
+        J += tanh(n * NT_PI / (2 * ratio)) / (n * n * n * n * (double)n);
+    J = a * c * c * c / 3 * (1 - 192 / (NT_PI * NT_PI * NT_PI * NT_PI * NT_PI) * ratio * J);
     return (figure){.A = width * height,
                     .I2 = width * pow(height, 3) / 12,
                     .I3 = height * pow(width, 3) / 12,
@@ -58,9 +57,9 @@ static figure rectangle(double width, double height)
 /* Circle and hollow circle; shear factors by Cowper 1966. */
 static figure ring(double R, double r, double nu)
 {
-    double I = PI / 4 * (pow(R, 4) - pow(r, 4)), m = r / R, square = (1 + m * m) * (1 + m * m);
+    double I = NT_PI / 4 * (pow(R, 4) - pow(r, 4)), m = r / R, square = (1 + m * m) * (1 + m * m);
     double k = 6 * (1 + nu) * square / ((7 + 6 * nu) * square + (20 + 12 * nu) * m * m);
-    return (figure){.A = PI * (R * R - r * r), .I2 = I, .I3 = I, .J = 2 * I, .k2 = k, .k3 = k};
+    return (figure){.A = NT_PI * (R * R - r * r), .I2 = I, .I3 = I, .J = 2 * I, .k2 = k, .k3 = k};
 }
 
 /* Cowper's shear factor of walls along the force that carry flanges: m areas of the flanges over

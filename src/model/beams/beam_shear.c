@@ -6,11 +6,10 @@
  * depend on Poisson's ratio. A box takes the shear flow of its walls' middle line. An I takes that
  * of open walls: parabolas along the web and along each flange under its own force, the web's flow
  * spread linearly over the flanges, and the torsion of narrow strips. */
+#include "base/number.h"
 #include "model/beams/beam.h"
 
 #include <math.h>
-
-static const double PI = 3.14159265358979323846;
 
 /* chi = -[(3/4 + nu/2) ((R^2 + r^2) x + R^2 r^2 x/s^2) - (x^3 - 3 x y^2)/4], s^2 = x^2 + y^2: under
  * a force along x, with the factor V/(2 (1 + nu) I),
@@ -30,7 +29,7 @@ static bool ring_shear(double R, double r, double nu, const double f[6], const d
                        double shear[2])
 {
     double s = hypot(at[0], at[1]), two[2], three[2];
-    double I = PI / 4 * (pow(R, 4) - pow(r, 4)), factor = 1 / (2 * (1 + nu) * I);
+    double I = NT_PI / 4 * (pow(R, 4) - pow(r, 4)), factor = 1 / (2 * (1 + nu) * I);
     if (s > R * (1 + 1e-9) || s < r * (1 - 1e-9))
         return false;
     ring_under_force(R, r, nu, at[0], at[1], two);
@@ -65,7 +64,7 @@ static void rectangle_under_force(double a, double b, double nu, double x, doubl
     double I = 2 * b * 8 * a * a * a / 12, k = nu / ((1 + nu) * I);
     double phi_y = (3 * y * y - b * b) / 6, phi_x = 0;
     for (int n = 1; n <= TERMS; n++) {
-        double m = n * PI / b, c = (n % 2 ? 2 : -2) / (m * m); /* c_n m */
+        double m = n * NT_PI / b, c = (n % 2 ? 2 : -2) / (m * m); /* c_n m */
         phi_y += c * cos(m * y) * cosh_over(m, x, a);
         phi_x += c * sin(m * y) * sinh_over(m, x, a);
     }
@@ -84,13 +83,13 @@ static double rectangle_under_twist(double a, double b, double x, double y, doub
     double sum = 0;
     tau[0] = -2 * y, tau[1] = 0;
     for (int n = 1; n <= TERMS; n += 2) {
-        double m = n * PI / (2 * b),
+        double m = n * NT_PI / (2 * b),
                c = (n % 4 == 1 ? 4 : -4) / (b * m * m); /* 32 b^2/(n pi)^3 m */
         tau[0] += c * cosh_over(m, x, a) * sin(m * y);
         tau[1] += c * sinh_over(m, x, a) * cos(m * y);
         sum += tanh(m * a) / pow(n, 5);
     }
-    return 16 * a * b * b * b / 3 * (1 - 192 * b / (a * pow(PI, 5)) * sum);
+    return 16 * a * b * b * b / 3 * (1 - 192 * b / (a * pow(NT_PI, 5)) * sum);
 }
 
 static bool rectangle_shear(const nt_beam_section *s, const double f[6], const double at[2],

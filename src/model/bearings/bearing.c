@@ -14,6 +14,7 @@
  * The residual, and the damping that splitting methods ask for, are those of eight balls at a time
  * (lanes.h); the whole tangent, energies and records look at one contact after the other. */
 #include "model/bearings/bearing.h"
+#include "base/number.h"
 
 #include "model/bearings/lanes.h"
 #include "model/elements.h"
@@ -22,8 +23,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-static const double PI = 3.14159265358979323846;
 
 const nt_section nt_bearing_section = {.name = "bearings", .word = "bearing", .one_type = true};
 
@@ -82,12 +81,12 @@ static double lift_at(const nt_bearing_race *race, double phi, double *slope)
     double lift = 0;
     *slope = 0;
     for (int k = 0; k < flaws->n_depths; k++) {
-        double off = remainder(phi - flaws->angle[k], 2 * PI), width = flaws->width[k];
+        double off = remainder(phi - flaws->angle[k], 2 * NT_PI), width = flaws->width[k];
         if (flaws->depth[k] == 0 || !(fabs(off) < width))
             continue;
-        double x = PI * off / (2 * width);
+        double x = NT_PI * off / (2 * width);
         lift += flaws->depth[k] * cos(x) * cos(x);
-        *slope -= flaws->depth[k] * sin(2 * x) * PI / (2 * width);
+        *slope -= flaws->depth[k] * sin(2 * x) * NT_PI / (2 * width);
     }
     for (int k = 0; k < NT_MOST_WAVES; k++) {
         double x = race->waves.order[k] * phi + race->waves.phase[k];

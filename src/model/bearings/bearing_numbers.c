@@ -12,6 +12,7 @@
  *
  * Its shoulder of the height h ends the groove at the angle a_s from its bottom,
  * cos a_s = 1 - h/r. */
+#include "base/number.h"
 #include "model/bearings/bearing.h"
 
 #include "base/direction.h"
@@ -21,8 +22,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const double PI = 3.14159265358979323846;
 
 const char *const nt_bearing_rings[2] = {"outer", "inner"};
 static const int groove_bits[2] = {NT_BEARING_OUTER_GROOVE, NT_BEARING_INNER_GROOVE};
@@ -112,7 +111,7 @@ static nt_status fill_size(const nt_run *run, const nt_element *element, nt_bear
             if (!nt_bearing_gives(b, groove_bits[i]))
                 b->races[i].groove = b->size->groove;
         if (!nt_bearing_gives(b, NT_BEARING_ANGLE))
-            b->contact_angle = b->size->contact_angle * PI / 180;
+            b->contact_angle = b->size->contact_angle * NT_PI / 180;
         if (!nt_bearing_gives(b, NT_BEARING_CLEARANCE))
             b->clearance = b->size->contact_angle > 0 ? 0 : clearance;
     }
@@ -173,7 +172,7 @@ static nt_status check_geometry(const nt_run *run, const nt_element *element, nt
             "ball_diameter is %g m, pitch_diameter %g m; expected a positive number "
             "and a larger one",
             D, d_m);
-    if (!(b->n_balls * asin(D / d_m) <= PI))
+    if (!(b->n_balls * asin(D / d_m) <= NT_PI))
         return nt_load_refuse_key(model, element, "balls", error,
                                   "%d balls of %g m do not fit on a pitch diameter of %g m",
                                   b->n_balls, D, d_m);
@@ -185,8 +184,9 @@ static nt_status check_geometry(const nt_run *run, const nt_element *element, nt
             status = check_bound_of_race(
                 model, element, i, (bound){"shoulder", shoulder, 0, groove, false, true}, error);
     }
-    const bound bounds[] = {{"contact_angle", b->contact_angle, -PI / 2, PI / 2, false, false},
-                            {"clearance", b->clearance, -0.1 * D, 0.1 * D, false, false}};
+    const bound bounds[] = {
+        {"contact_angle", b->contact_angle, -NT_PI / 2, NT_PI / 2, false, false},
+        {"clearance", b->clearance, -0.1 * D, 0.1 * D, false, false}};
     return status == NT_OK ? check_bounds(model, element, bounds, 2, error) : status;
 }
 
@@ -211,11 +211,11 @@ static nt_status check_flaws(const nt_model *model, const nt_element *element, c
             flaws->n_angles, flaws->n_widths, n);
     for (int k = 0; k < n; k++) {
         double width = flaws->width[k], depth = flaws->depth[k];
-        if (!(width >= 0 && width <= PI) || (depth != 0 && !(width > 0)))
+        if (!(width >= 0 && width <= NT_PI) || (depth != 0 && !(width > 0)))
             return nt_load_refuse_key(
                 model, element, width_key, error,
                 "%s_flaw: width is %g rad, expected positive and at most half a turn", ring, width);
-        double slope = depth == 0 ? 0 : PI / 2 * fabs(depth) / (width * 0.5 * b->pitch_diameter);
+        double slope = depth == 0 ? 0 : NT_PI / 2 * fabs(depth) / (width * 0.5 * b->pitch_diameter);
         if (slope > STEEPEST)
             return nt_load_refuse_key(
                 model, element, depth_key, error,
@@ -448,7 +448,7 @@ static void fill_pockets(nt_bearing *b)
     nt_hertz hertz = nt_hertz_find(curvature, nt_hertz_compliance(young, nu), NT_HERTZ_EXACT);
     b->pocket = (nt_surface){.side = -1, .offset = R, .radius = rho};
     for (int i = 0; i < b->n_balls; i++) {
-        double psi = 2 * PI * i / b->n_balls;
+        double psi = 2 * NT_PI * i / b->n_balls;
         b->turns[i][0] = cos(psi), b->turns[i][1] = sin(psi);
     }
     b->pocket_law = (nt_touch_law){
@@ -590,7 +590,7 @@ nt_status nt_bearing_own_bodies(nt_run *run, const nt_element *element, bool val
         status = check_geometry(run, element, error);
     if (status != NT_OK)
         return status;
-    double D = b->ball_diameter, mass = PI / 6 * D * D * D * b->material.density;
+    double D = b->ball_diameter, mass = NT_PI / 6 * D * D * D * b->material.density;
     double inertia[3] = {0.1 * mass * D * D, 0.1 * mass * D * D, 0.1 * mass * D * D};
     for (int i = 0; i < b->n_balls; i++)
         give(&run->bodies[b->first_ball + i], mass, inertia, place);

@@ -17,6 +17,7 @@
  *   w     = w_o axis + (orbit - w_o) (R/rho) t x m        rolls on the outer race without spin
  *
  * t along the orbit, m the normal of the outer race. */
+#include "base/number.h"
 #include "model/bearings/bearing.h"
 
 #include "model/bodies/body.h"
@@ -123,7 +124,7 @@ nt_status nt_bearing_settle(nt_run *run, const nt_element *element)
     const placed *outer = &rings[NT_OUTER];
     nt_bearing_fill_races(b, angle_between(b, rings));
     v3 side = v3_cross(outer->axis, outer->mark), middle = v3_of(0, 0, 0);
-    double orbit = 0, turn = 2 * 3.14159265358979323846 / b->n_balls;
+    double orbit = 0, turn = 2 * NT_PI / b->n_balls;
     for (int i = 0; i < b->n_balls; i++) {
         v3 e = v3_axpy(cos(turn * i), outer->mark, v3_scale(sin(turn * i), side));
         v3 at = balance(b, rings, e);

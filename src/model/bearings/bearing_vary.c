@@ -8,22 +8,21 @@
  *   x' = -pi phi_0'/(2 w) - x w'/w,   phi = atan2(s.y, m.y),
  *
  * where phi' is that of the mark m and of s = a x m, y where it is: touch.h has what y adds. */
+#include "base/number.h"
 #include "model/bearings/bearing.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
-
 static double vary_flaws(const nt_bearing_flaws *flaws, const nt_bearing_flaws *d, double phi)
 {
     double lift = 0;
     for (int k = 0; k < flaws->n_depths; k++) {
-        double off = remainder(phi - flaws->angle[k], 2 * PI), width = flaws->width[k];
+        double off = remainder(phi - flaws->angle[k], 2 * NT_PI), width = flaws->width[k];
         if (!(fabs(off) < width))
             continue;
-        double x = PI * off / (2 * width);
-        double dx = -PI * d->angle[k] / (2 * width) - x * d->width[k] / width;
+        double x = NT_PI * off / (2 * width);
+        double dx = -NT_PI * d->angle[k] / (2 * width) - x * d->width[k] / width;
         lift += d->depth[k] * cos(x) * cos(x) - flaws->depth[k] * sin(2 * x) * dx;
     }
     return lift;

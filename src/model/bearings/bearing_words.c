@@ -1,13 +1,12 @@
 /* What a bearing says where its contacts are no longer what they are taken for: a ball out of its
  * groove, one that is pressed deep into a ring or a pocket, an ellipse over the shoulder. */
+#include "base/number.h"
 #include "model/bearings/bearing.h"
 
 #include "model/elements.h"
 
 #include <math.h>
 #include <stdio.h>
-
-static const double PI = 3.14159265358979323846;
 
 static double most_force_on(const nt_bearing *b, int which)
 {
@@ -46,7 +45,7 @@ void nt_bearing_failure(const nt_element *element, const nt_view *view, char *te
             snprintf(text, (size_t)size,
                      "ball %d has left the groove of the %s ring: it touches at %.4g deg, %.3g deg "
                      "over the shoulder",
-                     i + 1, nt_bearing_rings[which], angle * 180 / PI, beyond * 180 / PI);
+                     i + 1, nt_bearing_rings[which], angle * 180 / NT_PI, beyond * 180 / NT_PI);
             return;
         }
     tell_depth(element, view, text, size);
@@ -61,5 +60,5 @@ void nt_bearing_warning(const nt_run *run, const nt_element *element, char *text
         "at t = %.6g s; this began at t = %.6g s. Its load and pressure are no longer those of "
         "a whole ellipse",
         note->part / NT_BALL_CONTACTS + 1, nt_bearing_rings[note->part % NT_BALL_CONTACTS],
-        note->by * 180 / PI, note->at, note->since);
+        note->by * 180 / NT_PI, note->at, note->since);
 }

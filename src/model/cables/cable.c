@@ -42,7 +42,7 @@ static const nt_key seabed_keys[] = {
     {0},
 };
 
-static const nt_key keys[] = {
+static const nt_key cable_keys[] = {
     {KEY("between", NT_KEY_BODIES, between, NT_CABLE_BETWEEN), .required = true, .up_to = true,
      .meaning = "bodies at its two ends; both may be the ground"},
     {KEY("at", NT_KEY_POINTS, at, NT_CABLE_AT), .unit = "m",
@@ -662,7 +662,7 @@ const nt_element_type nt_cable_type = {
     .section = &cable_section,
     .name = "cable",
     .summary = "a line with mass that bears tension alone",
-    .keys = keys,
+    .keys = cable_keys,
     .size = sizeof(nt_cable),
     .part = NT_IMPLICIT,
     .defaults = cable_defaults,

@@ -18,10 +18,9 @@
  * K = 1.5277 + .6023 ln r. The simple one, with q = pi/2 - 1: 1/k = r^(2/pi), E = 1 + q/r,
  * K = pi/2 + q ln r. */
 #include "model/contacts/hertz.h"
+#include "base/number.h"
 
 #include <math.h>
-
-static const double PI = 3.14159265358979323846;
 
 void nt_elliptic(double ratio, double *K, double *E)
 {
@@ -34,7 +33,7 @@ void nt_elliptic(double ratio, double *K, double *E)
         sum += power * c * c;
         power *= 2;
     }
-    *K = PI / (2 * a);
+    *K = NT_PI / (2 * a);
     *E = *K * (1 - sum);
 }
 
@@ -71,7 +70,7 @@ static double ratio_of(double r)
 nt_hertz nt_hertz_find(const double curvature[2], double compliance, nt_hertz_formula formula)
 {
     double smaller = fmin(curvature[0], curvature[1]), larger = fmax(curvature[0], curvature[1]);
-    double r = larger / smaller, k, K, E, q = PI / 2 - 1;
+    double r = larger / smaller, k, K, E, q = NT_PI / 2 - 1;
     if (!(smaller > 0) || !(compliance > 0))
         return (nt_hertz){(double)NAN, (double)NAN, (double)NAN, (double)NAN};
     switch (formula) {
@@ -81,17 +80,17 @@ nt_hertz nt_hertz_find(const double curvature[2], double compliance, nt_hertz_fo
         K = 1.5277 + 0.6023 * log(r);
         break;
     case NT_HERTZ_SIMPLE:
-        k = pow(r, -2 / PI);
+        k = pow(r, -2 / NT_PI);
         E = 1 + q / r;
-        K = PI / 2 + q * log(r);
+        K = NT_PI / 2 + q * log(r);
         break;
     case NT_HERTZ_EXACT:
     default:
         k = ratio_of(r);
         nt_elliptic(k, &K, &E);
     }
-    double a1 = cbrt(3 * E * compliance / (PI * k * k * (smaller + larger)));
-    double per_load = 3 * K * compliance / (2 * PI * a1); /* delta / Q^(2/3) */
+    double a1 = cbrt(3 * E * compliance / (NT_PI * k * k * (smaller + larger)));
+    double per_load = 3 * K * compliance / (2 * NT_PI * a1); /* delta / Q^(2/3) */
     double load = 1 / (per_load * sqrt(per_load));
     return (nt_hertz){.K = load, .semi_axis = a1 * cbrt(load), .ratio = k, .E = E};
 }
@@ -99,5 +98,5 @@ nt_hertz nt_hertz_find(const double curvature[2], double compliance, nt_hertz_fo
 double nt_hertz_pressure(const nt_hertz *hertz, double indentation)
 {
     double a = hertz->semi_axis; /* both of the axes grow with sqrt(delta) */
-    return 3 * hertz->K * sqrt(fmax(indentation, 0)) / (2 * PI * a * a * hertz->ratio);
+    return 3 * hertz->K * sqrt(fmax(indentation, 0)) / (2 * NT_PI * a * a * hertz->ratio);
 }

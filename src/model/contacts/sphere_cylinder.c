@@ -16,7 +16,7 @@ static const nt_key cylinder_keys[] = {
     {0},
 };
 
-static const nt_key keys[] = {
+static const nt_key sphere_cylinder_keys[] = {
     NT_CONTACT_BETWEEN_KEY("the body A of the cylinder, the body B of the sphere"),
     {.name = "cylinder",
      .type = NT_KEY_GROUP,
@@ -40,6 +40,6 @@ const nt_element_type nt_contact_sphere_cylinder = {
     NT_CONTACT_SLOTS,
     .name = "sphere_cylinder",
     .summary = "a sphere of B on a shaft or in a bore of A",
-    .keys = keys,
+    .keys = sphere_cylinder_keys,
     .prepare = cylinder_prepare,
 };

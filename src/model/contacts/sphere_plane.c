@@ -14,7 +14,7 @@ static const nt_key plane_keys[] = {
     {0},
 };
 
-static const nt_key keys[] = {
+static const nt_key sphere_plane_keys[] = {
     NT_CONTACT_BETWEEN_KEY("the body A of the plane, the body B of the sphere"),
     {.name = "plane",
      .type = NT_KEY_GROUP,
@@ -35,6 +35,6 @@ static nt_status plane_prepare(nt_run *run, const nt_element *element, bool vali
 }
 
 const nt_element_type nt_contact_sphere_plane = {
-    NT_CONTACT_SLOTS, .name = "sphere_plane",   .summary = "a sphere of B on a plane of A",
-    .keys = keys,     .prepare = plane_prepare,
+    NT_CONTACT_SLOTS,          .name = "sphere_plane",   .summary = "a sphere of B on a plane of A",
+    .keys = sphere_plane_keys, .prepare = plane_prepare,
 };

@@ -4,7 +4,7 @@
 #include "model/contacts/contact.h"
 #include "model/elements.h"
 
-static const nt_key keys[] = {
+static const nt_key sphere_sphere_keys[] = {
     NT_CONTACT_BETWEEN_KEY("bodies A and B"),
     {NT_CONTACT_KEY("at", NT_KEY_POINTS, at, NT_CONTACT_AT), .unit = "m",
      .meaning = "the centres, of A's sphere and of B's, each in its body's own axes from its "
@@ -23,6 +23,9 @@ static nt_status sphere_prepare(nt_run *run, const nt_element *element, bool val
 }
 
 const nt_element_type nt_contact_sphere_sphere = {
-    NT_CONTACT_SLOTS, .name = "sphere_sphere",   .summary = "a sphere of A against a sphere of B",
-    .keys = keys,     .prepare = sphere_prepare,
+    NT_CONTACT_SLOTS,
+    .name = "sphere_sphere",
+    .summary = "a sphere of A against a sphere of B",
+    .keys = sphere_sphere_keys,
+    .prepare = sphere_prepare,
 };

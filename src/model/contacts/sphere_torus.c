@@ -20,7 +20,7 @@ static const nt_key torus_keys[] = {
     {0},
 };
 
-static const nt_key keys[] = {
+static const nt_key sphere_torus_keys[] = {
     NT_CONTACT_BETWEEN_KEY("the body A of the torus, the body B of the sphere"),
     {.name = "torus",
      .type = NT_KEY_GROUP,
@@ -44,7 +44,7 @@ const nt_element_type nt_contact_sphere_torus = {
     NT_CONTACT_SLOTS,
     .name = "sphere_torus",
     .summary = "a sphere of B on a torus or in a groove of A",
-    .keys = keys,
+    .keys = sphere_torus_keys,
     .prepare = torus_prepare,
     .shows = NT_SHOWS(NT_OF_GROOVE),
 };

@@ -2,8 +2,7 @@
  *
  *   h_min = R_x 3.63 U^.68 G^.49 W^-.073 (1 - exp(-.68 k)) */
 #include "model/contacts/traction.h"
-
-static const double PI = 3.14159265358979323846;
+#include "base/number.h"
 
 void nt_traction_film(nt_traction *t, double Rx, double Ry, double compliance, double load,
                       double semi_axis, double ratio)
@@ -15,7 +14,7 @@ void nt_traction_film(nt_traction *t, double Rx, double Ry, double compliance, d
     t->log_least = log(Rx * 3.63 * (1 - exp(-0.68 * k))) + 0.68 * U + 0.49 * G - 0.073 * W;
     t->log_load = log(load);
     t->inverse_limit = 1 / t->oil.limit;
-    t->pressure = load / (PI * semi_axis * semi_axis * ratio);
+    t->pressure = load / (NT_PI * semi_axis * semi_axis * ratio);
     t->barus = t->oil.coefficient * t->pressure;
     t->share = t->oil.stress / t->pressure;
     t->log_rate = log(t->oil.viscosity / t->oil.stress) - t->log_central + 0.067 * t->log_load;

@@ -5,6 +5,7 @@
  * table of many points is a curve, at which nobody wants to stop: of all its jumps together those
  * points have a part that counts. */
 #include "model/events/onsets.h"
+#include "base/number.h"
 
 #include "model/elements.h"
 #include "model/evaluate.h"
@@ -16,7 +17,7 @@
 /* A point counts whose slope jumps by this part of all jumps of the table: there are 64 of them at
  * most. Of a table of so many points all count at which the jump is none by rounding. */
 enum { MANY_POINTS = 64 };
-static const double COUNTS = 1.0 / MANY_POINTS, ROUNDING = 1e-9, PI = 3.14159265358979323846;
+static const double COUNTS = 1.0 / MANY_POINTS, ROUNDING = 1e-9;
 
 /* ---- points of tables ----------------------------------------------------------------------- */
 
@@ -62,7 +63,7 @@ static void bend_values(const nt_bend *b, const double *variables, double *beyon
     for (int i = 0; i < b->n; i++) {
         beyond[i] = b->at ? x - b->at[i] : x;
         if (b->period > 0) /* zero there and once in each period before and after */
-            beyond[i] = b->period / PI * sin(PI * beyond[i] / b->period);
+            beyond[i] = b->period / NT_PI * sin(NT_PI * beyond[i] / b->period);
     }
 }
 

@@ -23,7 +23,7 @@ typedef struct nt_slide {
 
 static const nt_section slide_section = {.name = "sliding", .word = "switch", .one_type = true};
 
-static const nt_key keys[] = {
+static const nt_key sliding_keys[] = {
     NT_KEY("argument", NT_KEY_FUNCTION, .offset = offsetof(nt_slide, argument), .bit = 0,
            .meaning = "what stays at a point"),
     {0},
@@ -433,7 +433,7 @@ static const nt_element_type slide_type = {
     .section = &slide_section,
     .name = "switch",
     .summary = "the argument of an operation that jumps, held where both sides push back",
-    .keys = keys,
+    .keys = sliding_keys,
     .size = sizeof(nt_slide),
     .part = NT_IMPLICIT,
     .rates = one,

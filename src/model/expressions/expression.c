@@ -1,12 +1,12 @@
 /* Evaluation of expressions: values, derivatives along a curve, partial derivatives. */
 #include "model/expressions/expression.h"
+#include "base/number.h"
 
 #include "model/expressions/expression_code.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
 static const double LN_2 = 0.69314718055994530942, LN_10 = 2.30258509299404568402;
 
 /* ---- values --------------------------------------------------------------------------------- */
@@ -212,7 +212,7 @@ static curve unary_curve(int operation, double x, double f, const nt_table *tabl
         d = 1 / (3 * f * f);
         return (curve){d, -2 * d / (3 * x)};
     case NT_OP_ERF:
-        d = 2 / sqrt(PI) * exp(-x * x);
+        d = 2 / sqrt(NT_PI) * exp(-x * x);
         return (curve){d, -2 * x * d};
     case NT_OP_ABS:
         return (curve){(x > 0) - (x < 0), 0};

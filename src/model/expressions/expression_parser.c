@@ -505,8 +505,7 @@ static bool parse_name(nt_parser *p, int length, nt_operand *out)
         return parse_call(p, f, out);
     }
     if (f && f->most == 0) {
-        static const double pi = 3.14159265358979323846;
-        *out = parser_number(name[0] == 'p' ? pi : name[0] == 't' ? 2 * pi : pi / 180);
+        *out = parser_number(name[0] == 'p' ? NT_PI : name[0] == 't' ? 2 * NT_PI : NT_PI / 180);
         return true;
     }
     int text_length = 0;

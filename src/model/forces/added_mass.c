@@ -40,7 +40,7 @@ typedef struct nt_added_mass {
 
 enum { GIVEN_ON, GIVEN_AT, GIVEN_MATRIX, GIVEN_GRAVITY };
 
-static const nt_key keys[] = {
+static const nt_key added_mass_keys[] = {
     NT_KEY("on", NT_KEY_BODY, .offset = offsetof(nt_added_mass, on), .bit = GIVEN_ON,
            .required = true,
            .meaning = "the body or point, or the node of a beam or cable, that carries it"),
@@ -325,7 +325,7 @@ const nt_element_type nt_force_mass = {
     .section = &nt_force_section,
     .name = "mass",
     .summary = "inertia by a full 6 x 6 matrix: of a rigid thing, or of water that moves along",
-    .keys = keys,
+    .keys = added_mass_keys,
     .size = sizeof(nt_added_mass),
     .part = NT_EXPLICIT,
     .has_inertia = true,

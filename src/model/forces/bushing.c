@@ -49,7 +49,7 @@ enum { GIVEN_BETWEEN, GIVEN_AT, GIVEN_STIFFNESS, GIVEN_DAMPING };
 /* rad. Largest relative rotation: group.h's logarithm and T^-1 are accurate to here. */
 static const double LARGEST_ROTATION = 3.1;
 
-static const nt_key keys[] = {
+static const nt_key bushing_keys[] = {
     {.name = "between",
      .type = NT_KEY_BODIES,
      .offset = offsetof(nt_bushing, between),
@@ -359,7 +359,7 @@ const nt_element_type nt_force_bushing = {
              "M. So the forces of a symmetric stiffness K are exactly those of the potential (u, "
              "psi) . K "
              "(u, psi) / 2.",
-    .keys = keys,
+    .keys = bushing_keys,
     .size = sizeof(nt_bushing),
     .part = NT_IMPLICIT,
     .prepare = bushing_prepare,

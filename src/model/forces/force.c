@@ -27,7 +27,7 @@ enum { GIVEN_ON, GIVEN_AT, GIVEN_VALUE, GIVEN_FRAME };
 
 static const char *const frames[] = {"ground", "body", NULL};
 
-static const nt_key keys[] = {
+static const nt_key force_keys[] = {
     {.name = "on",
      .type = NT_KEY_BODY,
      .offset = offsetof(nt_force, on),
@@ -173,7 +173,7 @@ const nt_element_type nt_force_force = {
     .section = &nt_force_section,
     .name = "force",
     .summary = "a force on a point of a body",
-    .keys = keys,
+    .keys = force_keys,
     .size = sizeof(nt_force),
     .part = NT_EXPLICIT,
     .proportional = true,

@@ -20,7 +20,7 @@ enum { RATIO, MODES, ABOUT };
 
 static const char *const abouts[] = {"static", "initial", NULL};
 
-static const nt_key keys[] = {
+static const nt_key modal_damping_keys[] = {
     NT_KEY("ratio", NT_KEY_NUMBERS, AT(ratio), .bit = RATIO, .low = 1, .high = NT_MODAL_RATIOS,
            .up_to = true, .count_offset = offsetof(nt_modal_damping, n_ratios), .required = true,
            .relative = true,
@@ -174,7 +174,7 @@ const nt_element_type nt_force_modal_damping = {
     .section = &nt_force_section,
     .name = "modal_damping",
     .summary = "damping of the modes of small motions about a state, each by its ratio",
-    .keys = keys,
+    .keys = modal_damping_keys,
     .size = sizeof(nt_modal_damping),
     .part = NT_IMPLICIT,
     .prepare = modal_damping_prepare,

@@ -24,7 +24,7 @@ enum { GIVEN_ON, GIVEN_VALUE, GIVEN_FRAME };
 
 static const char *const frames[] = {"ground", "body", NULL};
 
-static const nt_key keys[] = {
+static const nt_key torque_keys[] = {
     {.name = "on",
      .type = NT_KEY_BODY,
      .offset = offsetof(nt_torque, on),
@@ -146,7 +146,7 @@ const nt_element_type nt_force_torque = {
     .section = &nt_force_section,
     .name = "torque",
     .summary = "a torque on a body",
-    .keys = keys,
+    .keys = torque_keys,
     .size = sizeof(nt_torque),
     .part = NT_EXPLICIT,
     .proportional = true,

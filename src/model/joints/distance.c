@@ -4,15 +4,16 @@
 #include "model/elements.h"
 #include "model/joints/joint.h"
 
-static const nt_row_spec specs[] = {
+static const nt_row_spec distance_row_specs[] = {
     {NT_ROW_DISTANCE, 0, 0},
 };
 
 static nt_status distance_prepare(nt_run *run, const nt_element *element, bool validate,
                                   nt_error *error)
 {
-    return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
-                            error);
+    return nt_joint_prepare(run, element, distance_row_specs,
+                            (int)(sizeof distance_row_specs / sizeof distance_row_specs[0]),
+                            validate, error);
 }
 
 const nt_element_type nt_joint_distance = {

@@ -4,7 +4,7 @@
 #include "model/elements.h"
 #include "model/joints/joint.h"
 
-static const nt_row_spec specs[] = {
+static const nt_row_spec fixed_row_specs[] = {
     {NT_ROW_COINCIDE, 0, 0},
     {NT_ROW_PERPENDICULAR, 0, 1},
     {NT_ROW_PERPENDICULAR, 1, 2},
@@ -14,7 +14,8 @@ static const nt_row_spec specs[] = {
 static nt_status fixed_prepare(nt_run *run, const nt_element *element, bool validate,
                                nt_error *error)
 {
-    return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
+    return nt_joint_prepare(run, element, fixed_row_specs,
+                            (int)(sizeof fixed_row_specs / sizeof fixed_row_specs[0]), validate,
                             error);
 }
 

@@ -19,7 +19,7 @@ typedef struct nt_gear {
     int port[2][2]; /* of the translations of A and B of each joint */
 } nt_gear;
 
-static const nt_key keys[] = {
+static const nt_key gear_keys[] = {
     NT_KEY("joints", NT_KEY_JOINTS, .offset = offsetof(nt_gear, joints), .bit = 0, .required = true,
            .meaning = "two joints [J1, J2] with a free angle"),
     NT_KEY("ratio", NT_KEY_NUMBER, .offset = offsetof(nt_gear, ratio), .bit = 1, .required = true,
@@ -150,7 +150,7 @@ const nt_element_type nt_joint_gear = {
     .picture =
         "      ,-> angle 1           angle 1 = ratio * angle 2, about the axes of two joints\n"
         "     (+)(+)  angle 2\n",
-    .keys = keys,
+    .keys = gear_keys,
     .size = sizeof(nt_gear),
     .part = NT_IMPLICIT,
     .rows = gear_rows,

@@ -4,7 +4,7 @@
 #include "model/elements.h"
 #include "model/joints/joint.h"
 
-static const nt_row_spec specs[] = {
+static const nt_row_spec inline_row_specs[] = {
     {NT_ROW_ALONG, 0, 0},
     {NT_ROW_ALONG, 1, 0},
 };
@@ -12,7 +12,8 @@ static const nt_row_spec specs[] = {
 static nt_status inline_prepare(nt_run *run, const nt_element *element, bool validate,
                                 nt_error *error)
 {
-    return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
+    return nt_joint_prepare(run, element, inline_row_specs,
+                            (int)(sizeof inline_row_specs / sizeof inline_row_specs[0]), validate,
                             error);
 }
 

@@ -16,7 +16,7 @@
 
 #include <stddef.h>
 
-static const nt_key keys[] = {
+static const nt_key knife_edge_keys[] = {
     NT_ROLLING_KEY_BETWEEN,
     NT_ROLLING_KEY_AXIS("across the blade, the direction in which it does not move:"),
     NT_ROLLING_KEY_AT("the blade's place,"),
@@ -151,7 +151,7 @@ const nt_element_type nt_joint_knife_edge = {
                "       |\n"
                "    ===o===> rate           of B's place along the blade, seen from A;\n"
                "       B                    the normal points to the eye\n",
-    .keys = keys,
+    .keys = knife_edge_keys,
     .size = sizeof(nt_rolling),
     .rows = knife_edge_rows,
     .rates = rates,

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-static const nt_row_spec specs[] = {
+static const nt_row_spec parallel_row_specs[] = {
     {NT_ROW_PERPENDICULAR, 0, 2},
     {NT_ROW_PERPENDICULAR, 1, 2},
 };
@@ -18,8 +18,9 @@ static const nt_row_spec specs[] = {
 static nt_status parallel_prepare(nt_run *run, const nt_element *element, bool validate,
                                   nt_error *error)
 {
-    return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
-                            error);
+    return nt_joint_prepare(run, element, parallel_row_specs,
+                            (int)(sizeof parallel_row_specs / sizeof parallel_row_specs[0]),
+                            validate, error);
 }
 
 const nt_element_type nt_joint_parallel = {

@@ -7,7 +7,7 @@
 #include "model/elements.h"
 #include "model/joints/joint.h"
 
-static const nt_row_spec specs[] = {
+static const nt_row_spec planar_row_specs[] = {
     {NT_ROW_ALONG, 2, 0},
     {NT_ROW_PERPENDICULAR, 0, 2},
     {NT_ROW_PERPENDICULAR, 1, 2},
@@ -16,7 +16,8 @@ static const nt_row_spec specs[] = {
 static nt_status planar_prepare(nt_run *run, const nt_element *element, bool validate,
                                 nt_error *error)
 {
-    return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
+    return nt_joint_prepare(run, element, planar_row_specs,
+                            (int)(sizeof planar_row_specs / sizeof planar_row_specs[0]), validate,
                             error);
 }
 

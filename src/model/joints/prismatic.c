@@ -5,7 +5,7 @@
 #include "model/elements.h"
 #include "model/joints/joint.h"
 
-static const nt_row_spec specs[] = {
+static const nt_row_spec prismatic_row_specs[] = {
     {NT_ROW_ALONG, 0, 0},         {NT_ROW_ALONG, 1, 0},         {NT_ROW_PERPENDICULAR, 0, 1},
     {NT_ROW_PERPENDICULAR, 1, 2}, {NT_ROW_PERPENDICULAR, 2, 0},
 };
@@ -13,8 +13,9 @@ static const nt_row_spec specs[] = {
 static nt_status prismatic_prepare(nt_run *run, const nt_element *element, bool validate,
                                    nt_error *error)
 {
-    return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
-                            error);
+    return nt_joint_prepare(run, element, prismatic_row_specs,
+                            (int)(sizeof prismatic_row_specs / sizeof prismatic_row_specs[0]),
+                            validate, error);
 }
 
 const nt_element_type nt_joint_prismatic = {

@@ -4,7 +4,7 @@
 #include "model/elements.h"
 #include "model/joints/joint.h"
 
-static const nt_row_spec specs[] = {
+static const nt_row_spec revolute_row_specs[] = {
     {NT_ROW_COINCIDE, 0, 0},
     {NT_ROW_PERPENDICULAR, 0, 2},
     {NT_ROW_PERPENDICULAR, 1, 2},
@@ -13,8 +13,9 @@ static const nt_row_spec specs[] = {
 static nt_status revolute_prepare(nt_run *run, const nt_element *element, bool validate,
                                   nt_error *error)
 {
-    return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
-                            error);
+    return nt_joint_prepare(run, element, revolute_row_specs,
+                            (int)(sizeof revolute_row_specs / sizeof revolute_row_specs[0]),
+                            validate, error);
 }
 
 const nt_element_type nt_joint_revolute = {

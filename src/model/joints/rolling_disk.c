@@ -18,7 +18,7 @@
 
 #include <stddef.h>
 
-static const nt_key keys[] = {
+static const nt_key rolling_disk_keys[] = {
     NT_ROLLING_KEY_BETWEEN,
     NT_ROLLING_KEY_RADIUS,
     NT_ROLLING_KEY_AXIS("of the disk,"),
@@ -71,7 +71,7 @@ const nt_element_type nt_joint_rolling_disk = {
     .picture = "          ^ normal\n"
                "         (|)--> axis        of the disk; it rolls on the plane without sliding\n"
                "    ______o______\n",
-    .keys = keys,
+    .keys = rolling_disk_keys,
     .size = sizeof(nt_rolling),
     .rows = nt_rolling_rows,
     .rates = nt_rolling_rates,

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-static const nt_key keys[] = {
+static const nt_key rolling_sphere_keys[] = {
     NT_ROLLING_KEY_BETWEEN,
     NT_ROLLING_KEY_RADIUS,
     NT_ROLLING_KEY_AT("centre of the sphere,"),
@@ -38,7 +38,7 @@ const nt_element_type nt_joint_rolling_sphere = {
     .picture = "         ^ normal\n"
                "        ( )  B              rolls on the plane of A without sliding, and spins\n"
                "    _____o______  A         about the normal freely\n",
-    .keys = keys,
+    .keys = rolling_sphere_keys,
     .size = sizeof(nt_rolling),
     .rows = nt_rolling_rows,
     .rates = nt_rolling_rates,

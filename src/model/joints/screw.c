@@ -19,7 +19,7 @@ typedef struct nt_screw {
 
 enum { GIVEN_PITCH = 28 }; /* a bit that no other joint's key has */
 
-static const nt_key keys[] = {
+static const nt_key screw_keys[] = {
     NT_JOINT_FREE_KEYS,
     NT_KEY("pitch", NT_KEY_NUMBER, .offset = offsetof(nt_screw, pitch), .bit = GIVEN_PITCH,
            .required = true, .unit = "m",
@@ -29,7 +29,7 @@ static const nt_key keys[] = {
 
 static const double TURN = 6.283185307179586476925286766559;
 
-static const nt_row_spec specs[] = {
+static const nt_row_spec screw_row_specs[] = {
     {NT_ROW_ALONG, 0, 0},
     {NT_ROW_ALONG, 1, 0},
     {NT_ROW_PERPENDICULAR, 0, 2},
@@ -63,7 +63,8 @@ static nt_status screw_prepare(nt_run *run, const nt_element *element, bool vali
     if (validate && screw->pitch == 0)
         return nt_load_refuse(run->model, element, error,
                               "pitch is 0, expected another number (a revolute joint has none)");
-    return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
+    return nt_joint_prepare(run, element, screw_row_specs,
+                            (int)(sizeof screw_row_specs / sizeof screw_row_specs[0]), validate,
                             error);
 }
 
@@ -145,7 +146,7 @@ const nt_element_type nt_joint_screw = {
     .picture = "          ,-> angle         displacement = pitch * angle / (2 pi)\n"
                "    A ==/////==> axis       one turn moves B by the pitch\n"
                "          B\n",
-    .keys = keys,
+    .keys = screw_keys,
     .size = sizeof(nt_screw),
     .part = NT_IMPLICIT,
     .rotates = true,

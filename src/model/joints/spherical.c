@@ -6,15 +6,16 @@
 #include "model/elements.h"
 #include "model/joints/joint.h"
 
-static const nt_row_spec specs[] = {
+static const nt_row_spec spherical_row_specs[] = {
     {NT_ROW_COINCIDE, 0, 0},
 };
 
 static nt_status spherical_prepare(nt_run *run, const nt_element *element, bool validate,
                                    nt_error *error)
 {
-    return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
-                            error);
+    return nt_joint_prepare(run, element, spherical_row_specs,
+                            (int)(sizeof spherical_row_specs / sizeof spherical_row_specs[0]),
+                            validate, error);
 }
 
 const nt_element_type nt_joint_spherical = {

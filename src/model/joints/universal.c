@@ -4,7 +4,7 @@
 #include "model/elements.h"
 #include "model/joints/joint.h"
 
-static const nt_row_spec specs[] = {
+static const nt_row_spec universal_row_specs[] = {
     {NT_ROW_COINCIDE, 0, 0},
     {NT_ROW_PERPENDICULAR, 2, 2},
 };
@@ -12,8 +12,9 @@ static const nt_row_spec specs[] = {
 static nt_status universal_prepare(nt_run *run, const nt_element *element, bool validate,
                                    nt_error *error)
 {
-    return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
-                            error);
+    return nt_joint_prepare(run, element, universal_row_specs,
+                            (int)(sizeof universal_row_specs / sizeof universal_row_specs[0]),
+                            validate, error);
 }
 
 const nt_element_type nt_joint_universal = {

@@ -241,11 +241,11 @@ static nt_status find_whether_assembles(nt_survey *s, double h)
     for (int i = 0; i < run->model->n_elements && !s->assembles; i++) {
         const nt_element *e = &run->model->elements[i];
         const nt_region *r = &s->region[s->first_element + i];
-        s->assembles = (e->n_rows + e->n_rates + e->n_own > 0 || i < run->model->n_joints ||
-                        nt_element_settles(e) || nt_element_has_stops(e) ||
-                        nt_element_remembers(e)) &&
-                       (memcmp(r->at, s->plus + r->word, r->bytes) != 0 ||
-                        nt_element_uses(run, e, s->rates->variables));
+        s->assembles =
+            (e->n_rows + e->n_rates + e->n_own > 0 || i < run->model->n_joints ||
+             nt_element_settles(e) || nt_element_has_stops(e) || nt_element_remembers(e)) &&
+            (memcmp(r->at, s->plus + r->word, r->bytes) != 0 ||
+             nt_element_uses(run, e, s->rates->variables));
     }
     if (status == NT_OK && s->assembles && !s->assembly)
         status = nt_assembly_create(&s->assembly, s->run, NULL);

@@ -19,7 +19,7 @@ enum { VALUE, SAMPLE, N_MEMORY };
 static const nt_section sampled_section = {
     .name = "sampled", .word = "sampled value", .one_type = true};
 
-static const nt_key keys[] = {
+static const nt_key sampled_keys[] = {
     NT_KEY("value", NT_KEY_FUNCTION, .offset = offsetof(nt_sampled, value), .bit = 0,
            .required = true, .meaning = "what is sampled"),
     NT_KEY("every", NT_KEY_NUMBER, .offset = offsetof(nt_sampled, every), .bit = 1,
@@ -105,7 +105,7 @@ const nt_element_type nt_sampled_type = {
     .section = &sampled_section,
     .name = "sampled",
     .summary = "a value that is held between samples",
-    .keys = keys,
+    .keys = sampled_keys,
     .size = sizeof(nt_sampled),
     .part = NT_EXPLICIT,
     .prepare = sampled_prepare,

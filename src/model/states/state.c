@@ -18,7 +18,7 @@ typedef struct nt_own_state {
 
 static const nt_section state_section = {.name = "states", .word = "state", .one_type = true};
 
-static const nt_key keys[] = {
+static const nt_key state_keys[] = {
     NT_KEY("rate", NT_KEY_FUNCTION, .offset = offsetof(nt_own_state, rate), .bit = 0,
            .required = true, .unit = "1/s",
            .meaning = "how fast it changes: a function of t, parameters, positions, velocities and "
@@ -111,7 +111,7 @@ const nt_element_type nt_state_type = {
     .section = &state_section,
     .name = "state",
     .summary = "a first-order equation x' = rate beside the mechanism",
-    .keys = keys,
+    .keys = state_keys,
     .size = sizeof(nt_own_state),
     .part = NT_IMPLICIT,
     .coordinates = one,

@@ -1,11 +1,11 @@
 /* Triangles of shapes. Surfaces of revolution come from a profile of straight pieces (r, z) with a
  * normal at both ends of each; everything is laid at its place by `at` and `turn`. */
+#include "base/number.h"
 #include "output/scene/stage.h"
 
 #include <string.h>
 
 enum { AROUND = 20, ARC = 5 }; /* pieces of a circle, of a quarter of it */
-static const double PI = 3.14159265358979323846;
 
 /* ---- points --------------------------------------------------------------------------------- */
 
@@ -43,7 +43,7 @@ static void add_band(const place *p, rim a, rim b)
 {
     unsigned first = 0;
     for (int i = 0; i <= AROUND; i++) {
-        double angle = 2 * PI * i / AROUND, c = cos(angle), s = sin(angle);
+        double angle = 2 * NT_PI * i / AROUND, c = cos(angle), s = sin(angle);
         unsigned low = add_corner(p, v3_of(a.r * c, a.r * s, a.z), v3_of(a.nr * c, a.nr * s, a.nz));
         add_corner(p, v3_of(b.r * c, b.r * s, b.z), v3_of(b.nr * c, b.nr * s, b.nz));
         if (i > 0 && a.r > 0)
@@ -67,7 +67,7 @@ static void add_disk(const place *p, double inner, double outer, double z, bool 
 static void add_cap(const place *p, double radius, double z, bool up)
 {
     for (int i = 0; i < ARC; i++) {
-        double a = 0.5 * PI * (up ? i : i - ARC) / ARC, b = a + 0.5 * PI / ARC;
+        double a = 0.5 * NT_PI * (up ? i : i - ARC) / ARC, b = a + 0.5 * NT_PI / ARC;
         bool pole = up && i == ARC - 1, foot = !up && i == 0;
         add_band(p, (rim){foot ? 0 : radius * cos(a), z + radius * sin(a), cos(a), sin(a)},
                  (rim){pole ? 0 : radius * cos(b), z + radius * sin(b), cos(b), sin(b)});
@@ -281,15 +281,15 @@ void nt_coil_add(double radius, double wire, int turns, double length, nt_part *
 {
     enum { STEPS = 14, SIDES = 6 };
     const place p = {.R = m3_identity(), .part = part};
-    double rise = length / turns / (2 * PI), slant = sqrt(radius * radius + rise * rise);
+    double rise = length / turns / (2 * NT_PI), slant = sqrt(radius * radius + rise * rise);
     unsigned before = 0;
     for (int i = 0; i <= turns * STEPS; i++) {
-        double angle = 2 * PI * i / STEPS, c = cos(angle), s = sin(angle);
+        double angle = 2 * NT_PI * i / STEPS, c = cos(angle), s = sin(angle);
         v3 out = v3_of(c, s, 0), middle = v3_of(radius * c, radius * s, length * i / turns / STEPS);
         v3 side = v3_scale(1 / slant, v3_of(rise * s, -rise * c, radius)); /* along x out */
         unsigned first = 0;
         for (int k = 0; k < SIDES; k++) {
-            double turn = 2 * PI * k / SIDES;
+            double turn = 2 * NT_PI * k / SIDES;
             v3 n = v3_axpy(sin(turn), side, v3_scale(cos(turn), out));
             unsigned number = add_corner(&p, v3_axpy(wire, n, middle), n);
             first = k == 0 ? number : first;
