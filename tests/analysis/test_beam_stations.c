@@ -575,6 +575,65 @@ static void test_ring(void **state)
     is_close("z", a[2] / b[2], 1, 0.03);
 }
 
+/* Deflection of a slender cantilever of one element under a small force at its tip, relative to
+ * F l^3/(3 E I), less 1; the remark on its points, without words where there is none. */
+static double off_by(const char *keys, nt_error *remark)
+{
+    char text[1000];
+    bench b;
+    snprintf(text, sizeof text,
+             "nutate: 1\n"
+             "gravity: [0, 0, 0]\n"
+             "beams:\n"
+             "  b: {points: [[0, 0, 0], [2, 0, 0]], elements: 1, %s, sections: [\n"
+             "    {at: 0, stiffness: [1e9, 1e9, 1e9, 30, 30, 30], mass: [1, 1, 1, 1, 1, 1]}]}\n"
+             "joints: {clamp: {type: fixed, between: [ground, b.root]}}\n"
+             "forces: {f: {type: force, on: b.tip, value: [0, 0, 1e-4]}}\n"
+             "simulation: {duration: 1, step: 1}\n",
+             keys);
+    open_bench(&b, text, (nt_static_setup){0});
+    solve(&b);
+    double deflection = number(&b, "b.tip.position.z");
+    for (int i = 0; nt_model_remark(b.model, i, remark); i++)
+        if (strstr(remark->message, "quadrature"))
+            break;
+        else
+            *remark = (nt_error){0};
+    close_bench(&b);
+    return deflection / (1e-4 * 8 / 90) - 1;
+}
+
+/* A rule that is not exact for its order: by default right to 1e-3, else by how much it is off. */
+static void test_trapezoidal(void **state)
+{
+    static const struct {
+        const char *keys;
+        double most;
+        const char *words; /* of the remark */
+    } cases[] = {
+        {"order: 8, quadrature: gauss", 1e-6, NULL},
+        {"order: 8, quadrature: gauss-lobatto", 1e-6, NULL},
+        {"order: 1, quadrature: trapezoidal", 1, "element 1 is 1.1e+09 % too stiff in bending"},
+        {"order: 2, quadrature: trapezoidal", 0.2505, "element 1 is up to 25 % too stiff"},
+        {"order: 3, quadrature: trapezoidal", 1e-3, NULL},
+        {"order: 8, quadrature: trapezoidal", 1e-3, NULL},
+        {"order: 20, quadrature: trapezoidal", 1e-3, NULL},
+        {"order: 8, quadrature: trapezoidal, quadrature_points: 17", 0.0125,
+         "order 8: each element bends 1.2 % too much"},
+        {"order: 3, quadrature: trapezoidal, quadrature_points: 7", 0.014,
+         "order 3: each element bends 1.1 % too little"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        nt_error remark = {0};
+        double off = off_by(cases[i].keys, &remark);
+        print_message("%s: %.2e off\n", cases[i].keys, off);
+        assert_true(fabs(off) < cases[i].most);
+        assert_true(cases[i].words ? strstr(remark.message, cases[i].words) != NULL
+                                   : !remark.message[0]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -594,6 +653,7 @@ int main(void)
         cmocka_unit_test(test_channel),
         cmocka_unit_test(test_box),
         cmocka_unit_test(test_ring),
+        cmocka_unit_test(test_trapezoidal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,7 +176,11 @@ static nt_status find_rules(nt_reader *reader, const nt_node *beam, const nt_nod
     enum { GAUSS, LOBATTO, SECTIONS, TRAPEZOIDAL };
     int p = m->order, rule = choice_of(beam, "quadrature", words), parts, cuts = 1, inert = 0;
     bool lumped = choice_of(beam, "inertia", inertias) == 1;
-    const int usual[] = {[GAUSS] = p, [LOBATTO] = p + 1, [SECTIONS] = 2, [TRAPEZOIDAL] = 2 * p + 1};
+    const int usual[] = {
+        [GAUSS] = p,
+        [LOBATTO] = p + 1,
+        [SECTIONS] = 2,
+        [TRAPEZOIDAL] = rule == TRAPEZOIDAL ? nt_trapezoidal_points(p, NT_BEAM_RULE_ERROR) : 0};
     nt_status status =
         whole_number(reader, beam, "quadrature_points", NT_MOST_POINTS, usual[rule], &m->n_rule[0]);
     if (status == NT_OK)

@@ -199,6 +199,7 @@ const nt_element_type nt_beam_type = {
     .evaluate = beam_evaluate,
     .carry = beam_carry,
     .failure = nt_beam_failure,
+    .remark = nt_beam_remark,
     .draw = nt_beam_draw,
     .shows = NT_SHOWS(NT_OF_ELASTIC),
     .carries = true,

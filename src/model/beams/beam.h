@@ -277,6 +277,12 @@ static const double NT_BEAM_LEAST_PRODUCT = 0.54030230586813972;
 /* False where neighbouring nodes have turned against each other by more than is carried. */
 bool nt_beam_is_carried(const nt_view *view, const nt_beam *b);
 void nt_beam_failure(const nt_element *element, const nt_view *view, char *text, int size);
+
+/* Flexibilities of an element that rules of integration may be off by, of the whole. */
+static const double NT_BEAM_RULE_ERROR = 1e-3;
+
+/* Says where the rule of the strains is worse than that for the order. */
+bool nt_beam_remark(const nt_model *model, const nt_element *element, char *text, size_t size);
 /* By how much the given twist turns the section between two stations, rad, there and back added. */
 double nt_beam_twist_between(const nt_beam *b, double from, double to);
 /* NT_BAD_MODEL where an element has another direction than the line, or cannot follow its twist. */

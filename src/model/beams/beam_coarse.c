@@ -66,6 +66,76 @@ void nt_beam_failure(const nt_element *e, const nt_view *view, char *text, int s
             view->bodies[b->first_body + worst + 1].name, MOST_TURN);
 }
 
+/* The stiffness of the section along an axis and about another one, row by row from its first
+ * entry. */
+static double stiffness_along(const double *C, v3 axis)
+{
+    m3 block = {C[0], C[1], C[2], C[6], C[7], C[8], C[12], C[13], C[14]};
+    return v3_dot(axis, m3_apply(block, axis));
+}
+
+/* Points beyond the order feel a shear that the polynomials cannot avoid where they bend: of an
+ * element of length h that is GA h^2/(12 EI) times too stiff at order 1. The largest of them. */
+static double find_locking(const nt_beam *b, int *element)
+{
+    double worst = 0;
+    for (int i = 0; i < b->n_elements; i++) {
+        const nt_beam_elastic *at = nt_beam_elastic_at(b, i);
+        double length = 0;
+        for (int q = 0; q < b->n_rule[0]; q++)
+            length += at[q].weight;
+        for (int q = 0; q < b->n_rule[0]; q++) {
+            v3 second = v3_of(at[q].axes.xy, at[q].axes.yy, at[q].axes.zy);
+            v3 third = v3_of(at[q].axes.xz, at[q].axes.yz, at[q].axes.zz);
+            const double *shear = at[q].C, *bending = at[q].C + 21;
+            double ratio = fmax(stiffness_along(shear, second) / stiffness_along(bending, third),
+                                stiffness_along(shear, third) / stiffness_along(bending, second));
+            if (ratio * length * length / 12 > worst)
+                worst = ratio * length * length / 12, *element = i;
+        }
+    }
+    return worst;
+}
+
+bool nt_beam_remark(const nt_model *model, const nt_element *e, char *text, size_t size)
+{
+    const nt_beam *b = nt_model_data(model, e);
+    double x[NT_MOST_POINTS], w[NT_MOST_POINTS], worst = 0;
+    int n = b->n_rule[0], element = 0;
+    if (b->p <= 2 && n > b->p && find_locking(b, &element) > NT_BEAM_RULE_ERROR) {
+        char by[40] = "up to 25 %";
+        if (b->p == 1)
+            snprintf(by, sizeof by, "%.2g %%", 100 * find_locking(b, &element));
+        snprintf(
+            text, size,
+            "%d points of its quadrature are many for order %d, at which shear is felt where "
+            "it only bends: element %d is %s too stiff in bending; expected gauss with as many "
+            "points as the order, or order 3",
+            n, b->p, element + 1, by);
+        return true;
+    }
+    for (int set = 0; set < b->n_sets; set++) {
+        for (int q = 0; q < n; q++) {
+            const double *at = nt_beam_shapes(b, set, 0, q);
+            x[q] = at[NT_SHAPE_XI], w[q] = at[NT_SHAPE_WEIGHT];
+        }
+        double error = nt_flexibility_error(b->p, n, x, w);
+        if (fabs(error) > fabs(worst))
+            worst = error, element = set;
+    }
+    if (!(fabs(worst) > NT_BEAM_RULE_ERROR))
+        return false;
+    char which[40] = "each element";
+    if (b->n_sets > 1)
+        snprintf(which, sizeof which, "element %d", element + 1);
+    snprintf(text, size,
+             "%d points of its quadrature are few for order %d: %s bends %.2g %% too %s under a "
+             "moment that is uniform or falls linearly to nothing in it; expected gauss, or more "
+             "quadrature_points",
+             n, b->p, which, 100 * fabs(worst), worst > 0 ? "much" : "little");
+    return true;
+}
+
 nt_status nt_beam_check_line(const nt_run *run, const nt_element *e, const nt_beam *b,
                              nt_error *error)
 {

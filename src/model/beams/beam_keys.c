@@ -102,8 +102,12 @@ const nt_key nt_beam_keys[] = {
      .meaning = "rule of integration of the strains; default gauss. sections: Gauss between the "
                 "stations within an element, for long elements, of the inertia too"},
     {KEY("quadrature_points", NT_KEY_NUMBER, quadrature_points, NT_BEAM_QUADRATURE_POINTS),
-     .meaning = "of that rule in an element (sections: in each part of it); default as many as the "
-                "order (gauss), one more (gauss-lobatto), 2 (sections), 2 order + 1 (trapezoidal)"},
+     .meaning =
+         "of that rule in an element (sections: in each part of it); default as many as the "
+         "order (gauss), one more (gauss-lobatto), 2 (sections), or as bend an element right "
+         "to 1e-3 (trapezoidal: 24 at order 2, 32 at order 8; 5 and 17 are 2.8 % and 1.2 % "
+         "off); check says how far off given ones are, and what more points than the order "
+         "stiffen at order 1 and 2"},
     {KEY("inertia_points", NT_KEY_NUMBER, inertia_points, NT_BEAM_INERTIA_POINTS),
      .meaning =
          "Gauss points of consistent inertia in an element, refused where they miss more than "

@@ -305,14 +305,6 @@ static void fill_stations(const nt_run *run, nt_beam *b)
 /* ---- rules of integration ----------------------------------------------------------------------
  */
 
-static void trapezoidal(int n, double *x, double *w)
-{
-    for (int i = 0; i < n; i++) {
-        x[i] = -1 + 2.0 * i / (n - 1);
-        w[i] = (i == 0 || i == n - 1 ? 1.0 : 2.0) / (n - 1);
-    }
-}
-
 /* Gauss points in each part of an element between stations of sections; the same number in all
  * elements, those that are not needed without weight. */
 static void between_sections(const nt_beam *b, int element, int n, double *x, double *w)
@@ -351,7 +343,7 @@ static void rule_of(const nt_beam *b, int element, int rule, double *x, double *
     else if (b->quadrature == NT_RULE_SECTIONS || (rule == 1 && b->cut && !chosen))
         between_sections(b, element, n, x, w);
     else if (rule == 0 && b->quadrature == NT_RULE_TRAPEZOIDAL)
-        trapezoidal(n, x, w);
+        nt_trapezoidal(n, x, w);
     else if (rule == 0 && b->quadrature == NT_RULE_GAUSS_LOBATTO)
         nt_gauss_lobatto(n, x, w);
     else
