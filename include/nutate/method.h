@@ -278,7 +278,8 @@ NT_API int nt_integrator_failed_unknown(const nt_integrator *integrator);
  */
 NT_API int nt_integrator_energy_warning(const nt_integrator *integrator, char *text, int size);
 /* The same for equal steps that were too long for the damping of a force that the method takes
- * explicitly: which force, when it was worst, which steps are stable. */
+ * explicitly: which force, when it was worst, which steps are stable. And for what has no inertia
+ * and is out of balance at the start: by how much, and how far it goes at once. */
 NT_API int nt_integrator_step_warning(const nt_integrator *integrator, char *text, int size);
 
 /* Multipliers of minimum norm (moments weighted by `length`, m) that give the same forces as those

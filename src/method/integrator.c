@@ -353,6 +353,10 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
     status = nt_factors_accelerations(it->factors, &at, next->vdot, next->lambda, next->mu, error);
     if (status != NT_OK)
         return nt_said(error, status);
+    it->unbalanced.t = t;
+    it->unbalanced.by = it->factors->unbalanced.by;
+    it->unbalanced.force = it->factors->unbalanced.force;
+    it->unbalanced.unknown = it->factors->unbalanced.unknown;
     it->statistics = (nt_statistics){.limiting_unknown = -1};
     it->stepper.now.all[NT_PHASE_T] = t;
     status = it->method->start(&it->stepper);

@@ -31,6 +31,10 @@ struct nt_integrator {
         int which[2];
         bool swings; /* by its stiffness, not its damping */
     } damped, turned;
+    struct {
+        double t, by, force; /* s; m or rad, N or N m */
+        int unknown;
+    } unbalanced; /* what has no inertia, at the start: see nt_factors */
     double turning;         /* steps in which sliding turned round, less those in which none did */
     nt_phase earlier;       /* the state before that, where steps may be taken back        */
     bool awaits;            /* the last step stands only when its review is known      */

@@ -1,5 +1,6 @@
 /* Equal steps that were too long for a force that the method takes explicitly: methods that know it
- * say so of each step (nt_report.damped), and the worst one is told at the end. */
+ * say so of each step (nt_report.damped), and the worst one is told at the end. So is what has no
+ * inertia and began far from the balance of its forces. */
 #include "base/target.h"
 #include "method/integrator.h"
 
@@ -32,13 +33,33 @@ NT_HOT void nt_integrator_watch_step(nt_integrator *it, double h)
     memcpy(it->damped.which, swings ? r->swings_by : r->damped_by, sizeof it->damped.which);
 }
 
+/* m over the system's length, or rad: what has no inertia and goes so far at once is told. */
+static const double JUMP = 1e-3;
+
+static int balance_warning(const nt_integrator *it, char *text, int size)
+{
+    char name[160] = "";
+    const nt_problem *p = it->problem;
+    int unknown = it->unbalanced.unknown;
+    bool turns = it->unbalanced.by > 0 && p->quantity[unknown] == NT_ANGLE;
+    if (!(it->unbalanced.by > JUMP * (turns ? 1 : p->length)))
+        return 0;
+    nt_problem_equation_name(p, unknown, name, sizeof name);
+    return snprintf(text, text ? (size_t)size : 0,
+                    "%s: no inertia bears it, and %.3g %s are out of balance at t = %.6g s: the "
+                    "first step goes to where they are not, about %.2g %s away; expected a start "
+                    "in balance, as by initial: {static: true}",
+                    name, it->unbalanced.force, turns ? "N m" : "N", it->unbalanced.t,
+                    it->unbalanced.by, turns ? "rad" : "m");
+}
+
 /* Of steps in which surfaces met and parted again: the deepest. Nothing is said of a run that its
  * energy has ended, in words of its own, nor where nobody asks for watches. */
 static int meeting_warning(const nt_integrator *it, char *text, int size)
 {
     bool ended = it->energy_check == NT_ENERGY_ENDS && it->watch.growth > it->watch.allowed;
     if (it->met.worst.which < 0 || ended || it->energy_check == NT_ENERGY_UNWATCHED)
-        return 0;
+        return balance_warning(it, text, size);
     char name[160] = "";
     const nt_system *system = it->problem->system;
     if (system->met_name)

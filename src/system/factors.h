@@ -46,6 +46,12 @@ typedef struct nt_factors {
                                    were never any to look for */
     int n_leaning;              /* nodes with some                                      */
     bool lacks_memory;          /* for leaning                                          */
+    /* Of those that rest, where accelerations were found last: the one that is furthest from its
+     * balance, by about how many m or rad, and the force on it, N or N m. */
+    struct {
+        double by, force;
+        int unknown;
+    } unbalanced;
 
     unsigned char *mark; /* [n] scratch of the choice                    */
     int *fixed;          /* [n] scratch of nt_factors_project            */

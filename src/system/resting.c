@@ -247,6 +247,27 @@ static void leave_out_free(nt_factors *f)
         f->leaning[node].is &= in[node];
 }
 
+/* How far each is from its balance, by its own stiffness, which is at hand. residual[nv]. */
+static void find_unbalanced(nt_factors *f, const double *residual)
+{
+    const nt_pattern *pattern = f->problem->pattern;
+    f->unbalanced.by = 0;
+    for (int node = 0; node < pattern->n_primary; node++) {
+        int i0 = pattern->node_start[node], size = pattern->node_start[node + 1] - i0;
+        int slot = nt_pattern_find(pattern, node, node);
+        double nine[9];
+        const double *w = slot < 0 ? NULL : nt_matrix_full_block(&f->matrix, slot, nine);
+        for (int i = 0; w && i < size; i++) {
+            double by = fabs(residual[i0 + i] / w[i * (size + 1)]);
+            if (!f->resting[i0 + i] || !(by > f->unbalanced.by))
+                continue;
+            f->unbalanced.by = by;
+            f->unbalanced.force = fabs(residual[i0 + i]);
+            f->unbalanced.unknown = i0 + i;
+        }
+    }
+}
+
 static void put_ones(nt_factors *f)
 {
     const nt_pattern *pattern = f->problem->pattern;
@@ -269,6 +290,7 @@ nt_status nt_factors_rest(nt_factors *f, const nt_point *at, const nt_terms *mot
     const nt_problem *p = f->problem;
     static const nt_combination rest = {.damping = 1, .stiffness = 1};
     memset(f->resting, 1, (size_t)p->nv);
+    f->unbalanced.by = 0;
     int found = mark_empty_rows(f, f->resting);
     if (find_leaning(f) + found == 0)
         return f->lacks_memory ? NT_NO_MEMORY : NT_OK;
@@ -280,6 +302,8 @@ nt_status nt_factors_rest(nt_factors *f, const nt_point *at, const nt_terms *mot
     nt_matrix_zero(&f->matrix);
     nt_status status = nt_problem_evaluate(p, at, &terms);
     leave_out_free(f);
+    if (motion->residual)
+        find_unbalanced(f, motion->residual);
     terms = *motion;
     terms.residual = NULL;
     nt_matrix_zero(&f->matrix);

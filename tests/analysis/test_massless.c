@@ -255,6 +255,42 @@ static void test_beams_without_rotary_inertia_askew(void **state)
     }
 }
 
+/* A point between two springs begins off its place: the run says by how much, and nothing where it
+ * begins there, about (0.1 mm of 0.5 m), or where it has a mass. */
+static void test_out_of_balance(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies: {n: {point: true, mass: %s, position: [%s, 0, 0]}, w: {point: true, mass: 1, "
+        "position: [0.5, 0, 0]}}\n"
+        "forces:\n"
+        "  a: {type: spring, between: [ground, n], at: [[-0.5, 0, 0], [%s, 0, 0]], stiffness: "
+        "300, length: 0.3}\n"
+        "  b: {type: spring, between: [n, w], stiffness: 700, length: 0.3}\n"
+        "simulation: {duration: 1, step: 1e-2}\n";
+    static const struct {
+        const char *mass, *x;
+        const char *words;
+    } cases[] = {
+        {"0", "0", "force on body n along x: no inertia bears it, and 80 N are out of balance"},
+        {"0", "0.0799", ""},
+        {"0.1", "0", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char model[1000], words[500];
+        motion m;
+        snprintf(model, sizeof model, text, cases[i].mass, cases[i].x, cases[i].x);
+        if (begin(&m, model, "generalized-alpha"))
+            fail_msg("%s", m.error.message);
+        nt_integrator_step_warning(m.it, words, sizeof words);
+        print_message("%s\n", words);
+        assert_true(cases[i].words[0] ? strstr(words, cases[i].words) != NULL : !words[0]);
+        finish(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -263,6 +299,7 @@ int main(void)
         cmocka_unit_test(test_beams),
         cmocka_unit_test(test_prescribed_motion),
         cmocka_unit_test(test_beams_without_rotary_inertia_askew),
+        cmocka_unit_test(test_out_of_balance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
