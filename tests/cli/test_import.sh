@@ -121,7 +121,7 @@ says "short.yaml:12:" "expected a list of 21 numbers"
 sed 's/2 station_total/3 station_total/' "of blade.dat" >long.dat
 sed 's/of blade.dat/long.dat/' blade.inp >long.inp
 expect 2 import beamdyn long.inp -o x.yaml
-says "long.dat:" "the file ends before it is complete"
+says "long.dat:" "the file ends: expected 1 number"
 sed 's/2 station_total/1 station_total/' "of blade.dat" >more.dat
 sed 's/of blade.dat/more.dat/' blade.inp >more.inp
 expect 2 import beamdyn more.inp -o x.yaml
@@ -141,20 +141,24 @@ of_beamdyn() {
     expect 2 import beamdyn "$1.inp" -o x.yaml
     says "$4"
 }
-of_beamdyn short 's/3   kp_total/2   kp_total/; s/1   3 /1   2 /' '' "there are more key points than kp_total"
-of_beamdyn members 's/1   3 /1   7 /' '' "members.inp:6:1: the members have 7 key points in all, kp_total says 3"
-of_beamdyn wide 's/0 0 5 /0 0 5 1 /' '' "wide.inp:10:1: expected 4 numbers, got more"
-of_beamdyn radian 's/(deg)/(rad)/' '' "expected the twist in degrees"
-of_beamdyn order 's/5   order_elem/0   order_elem/' '' "order_elem is 0, expected a whole number from 1"
-of_beamdyn modal '' 's/0 damp_type/2 damp_type/' "damp_type is 2, expected a whole number from 0 to 1"
-of_beamdyn grows '' 's/0 damp_type/1 damp_type/; s/ 0.1 0.1/ -0.1 -0.1/' "damping is negative"
-of_beamdyn seven '' 's/^0 1e7 0 0 0 0/& 0/' "seven.dat:13:1: expected 6 numbers, got more"
+of_beamdyn short 's/3   kp_total/2   kp_total/; s/1   3 /1   2 /' '' "short.inp:11:4: there are more key points than kp_total says, expected 2"
+of_beamdyn members 's/1   3 /1   7 /' '' "members.inp:6:8: the members have 7 key points in all, expected 3 as kp_total says"
+of_beamdyn wide 's/0 0 5 /0 0 5 1 /' '' "wide.inp:10:14: expected 4 numbers, got more"
+of_beamdyn radian 's/(deg)/(rad)/' '' "radian.inp:8:22: expected the twist in degrees"
+of_beamdyn order 's/5   order_elem/0   order_elem/' '' "order.inp:13:4: order_elem is 0, expected a whole number from 1"
+of_beamdyn modal '' 's/0 damp_type/2 damp_type/' "modal.dat:5:2: damp_type is 2, expected a whole number from 0 to 1"
+of_beamdyn grows '' 's/0 damp_type/1 damp_type/; s/ 0.1 0.1/ -0.1 -0.1/' "grows.dat:9:2: damping is negative, expected a factor from 0 on"
+of_beamdyn seven '' 's/^0 1e7 0 0 0 0/& 0/' "seven.dat:13:15: expected 6 numbers, got more"
 of_beamdyn uneven '' 's/^0 5 0 0 0 0/0 7 0 0 0 0/' "station 0: mass is not that of a body"
 of_beamdyn soft '' 's/^0 0 0 0 1e5 0/0 0 0 0 -1e5 0/' "station 0: the stiffness matrix is not positive definite"
-of_beamdyn twice 's/5   order_elem.*/&\n   9   order_elem   - (-)/' '' "twice.inp:14:1: order_elem is given a second time"
+of_beamdyn twice 's/5   order_elem.*/&\n   9   order_elem   - (-)/' '' "twice.inp:14:8: order_elem is given a second time"
 of_beamdyn files '$a "other.dat"  BldFile - name' '' "BldFile is given a second time"
 of_beamdyn far 's/^   0 0 5 /   1e300 0 5 /' '' "far.inp:10:1: the way to this key point is too long"
-of_beamdyn turned 's/^   0 0 5 .*/   0 0 5 1e30/' '' "turned.inp:10:1: the twist is beyond a full turn, 360 degrees"
+of_beamdyn turned 's/^   0 0 5 .*/   0 0 5 1e30/' '' "turned.inp:10:10: the twist is beyond a full turn, expected -360 to 360 degrees"
+of_beamdyn words '' 's/^0 0 1e8 0 0 0/0 0 1e8m 0 0 0/' "words.dat:14:5: expected 6 numbers, got '1e8m' as number 3"
+of_beamdyn few '' 's/^0 0 1e8 0 0 0/0 0 1e8 0/' "few.dat:14:10: expected 6 numbers, got 4"
+of_beamdyn below 's/^   0 0 10 /   0 0 4 /' '' "below.inp:11:8: z of this key point is 4, expected more than 5"
+of_beamdyn nameless '/BldFile/d' '' "the file ends without 'BldFile': expected a line with its value, then this name"
 sed 's/of blade.dat/part.dat/' blade.inp >part.inp
 sed 's/^ 1$/ 0.8/; s/^0 0 0 0 0 0.03/0 0 0 0 0 0.3/' "of blade.dat" >part.dat
 expect 0 import beamdyn part.inp -o x.yaml

@@ -15,20 +15,31 @@
 
 static const double DEGREE = NT_PI / 180;
 
-enum { LIMIT = 1 << 26, MOST_NAMES = 4 };
+enum { LIMIT = 1 << 26, MOST_NAMES = 4, MOST_NUMBERS = 6 };
 
 typedef struct lines {
     const char *name;
     char *text, *next; /* the rest; lines are ended in place */
+    const char *begin; /* of the line at hand */
     int line;
+    int column[MOST_NUMBERS]; /* of the numbers that were read last */
     nt_error *error;
     const char *said[MOST_NAMES]; /* names whose values have been read; each comes once */
     int n_said;
 } lines;
 
-static nt_status lines_fail(const lines *l, const char *what)
+static nt_status lines_fail_in(const lines *l, int column, const char *what)
 {
-    return nt_fail_at(l->error, NT_BAD_MODEL, l->name, l->line, 1, "%s", what);
+    return nt_fail_at(l->error, NT_BAD_MODEL, l->name, l->line > 0 ? l->line : 1, column, "%s",
+                      what);
+}
+
+static nt_status lines_fail(const lines *l, const char *what) { return lines_fail_in(l, 1, what); }
+
+/* Of a place in the line at hand; columns are counted in bytes, from 1 on. */
+static int column_of(const lines *l, const char *word)
+{
+    return l->begin && word >= l->begin ? (int)(word - l->begin) + 1 : 1;
 }
 
 static nt_status lines_open(lines *l, const char *path, nt_error *error)
@@ -44,6 +55,7 @@ static nt_status lines_open(lines *l, const char *path, nt_error *error)
 static char *take_line(lines *l)
 {
     char *line = l->next;
+    l->begin = line;
     if (!line || !*line)
         return NULL;
     size_t length = strcspn(line, "\n");
@@ -64,34 +76,34 @@ static char *take_word(char **at, int *length)
     return word;
 }
 
-static bool begins_with_number(char *line)
+/* The number that a line begins with; NULL: it begins with something else. */
+static char *first_number(char *line)
 {
     int length;
     double number;
     char *word = take_word(&line, &length);
-    return length > 0 && nt_number_parse(word, length, &number);
+    return length > 0 && nt_number_parse(word, length, &number) ? word : NULL;
 }
 
 static nt_status numbers_of(lines *l, char *line, int n, double *out)
 {
     for (int i = 0; line && i < n; i++) {
         int length;
-        char *word = take_word(&line, &length);
-        if (length == 0 || !nt_number_parse(word, length, &out[i]) || !isfinite(out[i])) {
-            char what[100];
-            snprintf(what, sizeof what, "expected %d number%s, got '%.30s' as number %d", n,
-                     n == 1 ? "" : "s", word, i + 1);
-            return lines_fail(l, what);
-        }
+        char *word = take_word(&line, &length), what[120];
+        l->column[i] = column_of(l, word);
+        if (length == 0)
+            snprintf(what, sizeof what, "expected %d number%s, got %d", n, n == 1 ? "" : "s", i);
+        else if (!nt_number_parse(word, length, &out[i]) || !isfinite(out[i]))
+            snprintf(what, sizeof what, "expected %d number%s, got '%.*s' as number %d", n,
+                     n == 1 ? "" : "s", length < 30 ? length : 30, word, i + 1);
+        else
+            continue;
+        return lines_fail_in(l, l->column[i], what);
     }
-    if (!line)
-        return lines_fail(l, "the file ends before it is complete");
-    if (begins_with_number(line)) {
-        char what[100];
-        snprintf(what, sizeof what, "expected %d number%s, got more", n, n == 1 ? "" : "s");
-        return lines_fail(l, what);
-    }
-    return NT_OK;
+    char what[100], *more = line ? first_number(line) : NULL;
+    snprintf(what, sizeof what, "%sexpected %d number%s%s", line ? "" : "the file ends: ", n,
+             n == 1 ? "" : "s", line ? ", got more" : "");
+    return line && !more ? NT_OK : lines_fail_in(l, line ? column_of(l, more) : 1, what);
 }
 
 static bool is_word(const char *word, int length, const char *key)
@@ -115,8 +127,9 @@ static nt_status find_value(lines *l, const char *key, char **value)
         char *word = take_word(&rest, &of_key);
         for (int i = 0; i < l->n_said; i++)
             if (is_word(word, of_key, l->said[i])) {
-                snprintf(what, sizeof what, "%s is given a second time", l->said[i]);
-                return lines_fail(l, what);
+                snprintf(what, sizeof what, "%s is given a second time, expected it once",
+                         l->said[i]);
+                return lines_fail_in(l, column_of(l, word), what);
             }
         if (key && is_word(word, of_key, key)) {
             first[length] = '\0';
@@ -127,7 +140,10 @@ static nt_status find_value(lines *l, const char *key, char **value)
     }
     if (!key)
         return NT_OK;
-    snprintf(what, sizeof what, "the file lacks '%s'", key);
+    snprintf(what, sizeof what,
+             "the file ends without '%s': expected a line with its value, then "
+             "this name",
+             key);
     return lines_fail(l, what);
 }
 
@@ -142,7 +158,7 @@ static nt_status find_count(lines *l, const char *key, int least, int most, int 
         char what[100];
         snprintf(what, sizeof what, "%s is %.9g, expected a whole number from %d to %d", key,
                  number, least, most);
-        status = lines_fail(l, what);
+        status = lines_fail_in(l, l->column[0], what);
     }
     *count = (int)number;
     return status;
@@ -160,15 +176,19 @@ static nt_status read_members(lines *l, int members, int n)
     nt_status status = NT_OK;
     for (int i = 0; i < members && status == NT_OK; i++) {
         status = numbers_of(l, take_line(l), 2, row);
-        if (status == NT_OK && row[0] != i + 1)
-            status = lines_fail(l, "expected the members in their order, numbered from 1 on");
+        if (status == NT_OK && row[0] != i + 1) {
+            char what[100];
+            snprintf(what, sizeof what, "member %.9g, expected number %d: they come in their order",
+                     row[0], i + 1);
+            status = lines_fail_in(l, l->column[0], what);
+        }
         sum += row[1] - 1;
     }
     if (status == NT_OK && sum != n) {
         char what[100];
-        snprintf(what, sizeof what, "the members have %.9g key points in all, kp_total says %d",
-                 sum, n);
-        status = lines_fail(l, what);
+        snprintf(what, sizeof what,
+                 "the members have %.9g key points in all, expected %d as kp_total says", sum, n);
+        status = lines_fail_in(l, l->column[1], what);
     }
     return status;
 }
@@ -178,11 +198,13 @@ static nt_status read_units(lines *l)
 {
     char *names = take_line(l), *units = names ? take_line(l) : NULL;
     if (!units)
-        return lines_fail(l, "the file ends before its key points");
-    if (begins_with_number(names) || begins_with_number(units))
+        return lines_fail(l, "the file ends before its key points, expected two lines of names "
+                             "and units and these");
+    if (first_number(names) || first_number(units))
         return lines_fail(l, "expected two lines of names and units above the key points");
-    return strstr(units, "(rad)") ? lines_fail(l, "expected the twist in degrees, not in rad")
-                                  : NT_OK;
+    const char *rad = strstr(units, "(rad)");
+    return rad ? lines_fail_in(l, column_of(l, rad), "expected the twist in degrees, not in rad")
+               : NT_OK;
 }
 
 static nt_status read_points(lines *l, nt_imported_blade *b, FILE *notes)
@@ -212,21 +234,32 @@ static nt_status read_points(lines *l, nt_imported_blade *b, FILE *notes)
             const double *p = b->points[i - 1];
             length += sqrt((row[0] - p[0]) * (row[0] - p[0]) + (row[1] - p[1]) * (row[1] - p[1]) +
                            (row[2] - p[2]) * (row[2] - p[2]));
+            char what[100];
+            snprintf(what, sizeof what,
+                     "z of this key point is %.9g, expected more than %.9g, z of "
+                     "the one before",
+                     row[2], p[2]);
             if (row[2] <= p[2])
-                status = lines_fail(l, "the z of a key point is not above the one before");
+                status = lines_fail_in(l, l->column[2], what);
             else if (!isfinite(length))
-                status = lines_fail(l, "the way to this key point is too long for a number");
+                status = lines_fail(l, "the way to this key point is too long for a number, "
+                                       "expected coordinates in m");
         }
         b->twist[i][0] = length, b->twist[i][1] = -row[3] * DEGREE;
         if (status == NT_OK && fabs(b->twist[i][1]) > NT_IMPORT_MOST_TWIST)
-            status = lines_fail(l, "the twist is beyond a full turn, 360 degrees");
+            status = lines_fail_in(l, l->column[3],
+                                   "the twist is beyond a full turn, expected -360 to 360 degrees");
     }
     for (int i = 0; i < n && status == NT_OK; i++)
         b->twist[i][0] = i == n - 1 ? 1 : b->twist[i][0] / length;
     b->n_points = b->n_twist = n;
     char *heading = status == NT_OK ? take_line(l) : NULL;
-    if (heading && begins_with_number(heading))
-        status = lines_fail(l, "there are more key points than kp_total says");
+    if (heading && first_number(heading)) {
+        char what[100];
+        snprintf(what, sizeof what,
+                 "there are more key points than kp_total says, expected %d of them", n);
+        status = lines_fail_in(l, column_of(l, first_number(heading)), what);
+    }
     return status;
 }
 
@@ -259,13 +292,15 @@ static nt_status read_stations(lines *l, nt_imported_blade *b)
         status = find_count(l, "damp_type", 0, 1, &damped); /* 2, of modes, is not known here */
     for (int i = 0; i < 3 && status == NT_OK; i++)
         if (!take_line(l))
-            status = lines_fail(l, "the file ends before its damping");
+            status = lines_fail(l, "the file ends before its damping, expected a line of six "
+                                   "factors below three of words");
     if (status == NT_OK)
         status = numbers_of(l, take_line(l), 6, mu);
     for (int i = 0; i < 6 && damped && status == NT_OK; i++) {
         b->damping[i] = mu[of[i]];
         if (mu[i] < 0)
-            status = lines_fail(l, "damping is negative, expected factors from 0 on");
+            status =
+                lines_fail_in(l, l->column[i], "damping is negative, expected a factor from 0 on");
     }
     take_line(l); /* a heading */
     b->sections = status == NT_OK ? calloc((size_t)n, sizeof *b->sections) : NULL;
@@ -274,8 +309,12 @@ static nt_status read_stations(lines *l, nt_imported_blade *b)
     for (int i = 0; i < n && status == NT_OK; i++) {
         nt_imported_section *s = &b->sections[i];
         status = numbers_of(l, take_filled_line(l), 1, &s->at);
-        if (status == NT_OK && (s->at < 0 || s->at > 1 || (i > 0 && s->at <= s[-1].at)))
-            status = lines_fail(l, "expected stations from 0 to 1 that rise");
+        if (status == NT_OK && (s->at < 0 || s->at > 1 || (i > 0 && s->at <= s[-1].at))) {
+            char what[100];
+            snprintf(what, sizeof what, "station %.9g, expected stations from 0 to 1 that rise",
+                     s->at);
+            status = lines_fail_in(l, l->column[0], what);
+        }
         if (status == NT_OK)
             status = read_matrix(l, s->stiffness);
         if (status == NT_OK)
@@ -283,7 +322,8 @@ static nt_status read_stations(lines *l, nt_imported_blade *b)
     }
     b->n_sections = n;
     if (status == NT_OK && take_filled_line(l))
-        status = lines_fail(l, "there is more in the file than station_total says");
+        status = lines_fail(l, "there is more in the file than station_total says, expected its "
+                               "end");
     return status;
 }
 
