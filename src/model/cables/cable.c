@@ -58,7 +58,10 @@ static const nt_key cable_keys[] = {
     {KEY("damping", NT_KEY_NUMBER, damping, NT_CABLE_DAMPING), .unit = "s",
      .meaning = "damping over stiffness; default 0. Tension never pushes"},
     {KEY("elements", NT_KEY_NUMBER, elements, NT_CABLE_ELEMENTS),
-     .meaning = "straight segments, default 20. Inner nodes are points NAME.node1, ..."},
+     .meaning = "straight segments, default 20. Inner nodes are points NAME.node1, .... A slack "
+                "line folds at a node: there tensions are known to the weight of half a segment "
+                "(of 10 m with 11 segments to 4.5 %, with 41 to 1.2 % of all), and its lowest "
+                "place to half its length"},
     {.name = "seabed",
      .type = NT_KEY_GROUP,
      .bit = -1,
