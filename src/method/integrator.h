@@ -34,7 +34,7 @@ struct nt_integrator {
     struct {
         double t, by, force; /* s; m or rad, N or N m */
         int unknown;
-    } unbalanced; /* what has no inertia, at the start: see nt_factors */
+    } unbalanced;           /* what has no inertia, at the start: see nt_factors */
     double turning;         /* steps in which sliding turned round, less those in which none did */
     nt_phase earlier;       /* the state before that, where steps may be taken back        */
     bool awaits;            /* the last step stands only when its review is known      */

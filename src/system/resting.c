@@ -258,7 +258,8 @@ static void find_unbalanced(nt_factors *f, const double *residual)
         double nine[9];
         const double *w = slot < 0 ? NULL : nt_matrix_full_block(&f->matrix, slot, nine);
         for (int i = 0; w && i < size; i++) {
-            double by = fabs(residual[i0 + i] / w[i * (size + 1)]);
+            double own = fabs(w[i * (size + 1)]);
+            double by = own > 0 ? fabs(residual[i0 + i]) / own : 0;
             if (!f->resting[i0 + i] || !(by > f->unbalanced.by))
                 continue;
             f->unbalanced.by = by;
