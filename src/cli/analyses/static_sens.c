@@ -184,9 +184,13 @@ static void measure_groups(check *c, const double *values)
 
 /* The noise of one value, from those at -2, -1, 1, 2 steps and at none, as in sens_verdict.c. All
  * searches begin at the state between them: their rounding may be the same on both sides, and
- * opposite. The fourth difference does not see that, the third one does. */
+ * opposite. The fourth difference does not see that, the third one does. Where all of them find the
+ * same, the state itself, which the command found from the placement, may be off by its own
+ * rounding, which says nothing of theirs. */
 static double noise_of_searches(double *const at[4], const double *values, int i)
 {
+    if (at[0][i] == at[1][i] && at[1][i] == at[2][i] && at[2][i] == at[3][i])
+        return 0;
     double fourth = (at[3][i] - 4 * at[2][i] + 6 * values[i] - 4 * at[1][i] + at[0][i]) / sqrt(70);
     double third = (at[3][i] - 2 * at[2][i] + 2 * at[1][i] - at[0][i]) / sqrt(10);
     return fmax(fabs(fourth), fabs(third));
