@@ -133,15 +133,18 @@ typedef struct nt_meeting {
     double fastest; /* m/s, of all that may meet, whether they did or not   */
 } nt_meeting;
 
-/* What contacts have given to a body in a step which touches others and is held by nothing else. */
+/* What contacts have given to a body in a step which touches others and is held by nothing else, or
+ * the stops of a joint to a light body that hangs on a heavy one by it. */
 typedef struct nt_bounce {
-    int which;      /* its nearest contact, for met_name                                       */
+    int which;      /* its nearest contact or its joint, for met_name                          */
     int touches[2]; /* how many of its contacts push, at the begin and at the end              */
     double gained;  /* J, along the normal of that one, by its body and by the other           */
     double doubt;   /* J, how far off that may be                                              */
     double apart;   /* J, by which an energy is off of places and velocities a step apart      */
     double toward;  /* J, kinetic energy of its way towards the surface, where that is met     */
     double size;    /* J, which rounding is relative to                                        */
+    double force;   /* N or N m, of a stop: by which the rate has changed                      */
+    double way;     /* m or rad, of a stop: within the step; 0: of contacts                    */
 } nt_bounce;
 
 typedef struct nt_energy {

@@ -1,4 +1,5 @@
-/* The watch on bodies that contacts alone hold, each by itself.
+/* The watch on bodies that contacts alone hold, and on light ones between the stops of a joint,
+ * each by itself.
  *
  * A ball of grams on a machine of tons gains many times what it had before the watch on the energy
  * of both sees anything. What its contacts give it is known apart (nt_system.bounces): the sum over
@@ -7,7 +8,11 @@
  * one has given what; both are left to the energy of the whole.
  *
  * Against the growth of that sum stands what a bounce exchanges, the kinetic energy of the way
- * towards the surface, as it does of a part (energy_watch.c). */
+ * towards the surface, as it does of a part (energy_watch.c).
+ *
+ * Between stops of a joint other forces act as well. They are taken to be in a contact what they
+ * were in the step before it, and to give or take no more than that along the way. A step that is
+ * apart from the stops at both ends has met one within if it turned the rate round by far more. */
 #include "method/integrator.h"
 
 #include <math.h>
@@ -33,22 +38,45 @@ static void judge(nt_integrator *it, int k)
     w->worst = it->accounts.n + k;
 }
 
+/* A step apart from stops met none if it needed no more than so many times the force before it. */
+static const double STRUCK = 4;
+
+/* Whether a step took place apart from the stops of a joint; the most that acted since they were
+ * left is kept. */
+static bool is_apart(nt_bounce_account *b, const nt_bounce *step, double from)
+{
+    if (step->way == 0 || step->touches[0] > 0 || step->touches[1] > 0)
+        return false;
+    bool struck = b->moved && b->t == from && step->toward > 0 && step->gained > 0 &&
+                  step->force > STRUCK * b->force;
+    if (!struck) {
+        bool goes_on = b->moved && b->steps == 0 && b->t == from;
+        b->force = goes_on ? fmax(b->force, step->force) : step->force;
+        b->moved = true;
+    }
+    return !struck;
+}
+
 static void follow(nt_integrator *it, int k, double from, double to)
 {
     nt_bounce_account *b = &it->accounts.bounces[k];
     const nt_bounce *step = &it->accounts.bounced[k];
     bool inside = step->touches[0] > 0;
+    if (is_apart(b, step, from)) {
+        b->steps = 0, b->t = to;
+        return;
+    }
     b->spoilt = (inside && (b->spoilt || b->steps == 0 || b->t != from)) || step->touches[0] > 1 ||
-                step->touches[1] > 1;
+                step->touches[1] > 1 || (step->way > 0 && !b->moved);
     b->steps = inside ? b->steps + 1 : 1;
     b->now = (inside ? b->now : 0) + step->gained;
-    b->now_doubt = (inside ? b->now_doubt : 0) + step->doubt;
+    b->now_doubt = (inside ? b->now_doubt : 0) + step->doubt + b->force * step->way;
     b->t = to;
     if (step->touches[1] > 0 || b->spoilt || b->steps > LONGEST)
         return;
     b->gained += b->now;
     b->doubt += b->now_doubt;
-    b->apart = fmax(b->apart, step->apart);
+    b->apart = fmax(b->apart, step->apart + b->force * step->way);
     b->size = fmax(b->size, step->size);
     judge(it, k);
 }

@@ -18,15 +18,18 @@ typedef struct nt_energy_account {
     double noise;                                /* J, what rounding of places makes of it    */
 } nt_energy_account;
 
-/* The account of a body that contacts alone hold (bounce_watch.c). Part of a saved state. */
+/* The account of a body that contacts alone hold, or that a joint holds between stops
+ * (bounce_watch.c). Part of a saved state. */
 typedef struct nt_bounce_account {
     double gained, doubt, least; /* J, in contacts that were over soon; how far off; smallest    */
     double apart, size;          /* J, the largest                                               */
     double toward;               /* J, the largest that there was to exchange                    */
     double now, now_doubt;       /* J, of the contact that lasts                                 */
+    double force;                /* N or N m, what acted in the last step apart from stops       */
     double t;                    /* s, until where it was followed                               */
     long steps;                  /* of that contact                                              */
     int spoilt;                  /* others have touched meanwhile, or a step was not seen        */
+    int moved;                   /* `force` is known                                             */
 } nt_bounce_account;
 
 /* What it remembers from look to look; part of a saved state, as its accounts are. */

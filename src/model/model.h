@@ -282,8 +282,13 @@ struct nt_model {
      * system.n_energies (parts.c); 0 of what acts on nothing */
     int *part_of_body, *part_of_element;
     struct nt_bounces {
-        int *body, *first, *contact; /* [n], [n + 2], [first[n]] of system.n_bounces bodies: each,
-                                        and its contacts from contact[first[k]] on */
+        int n;                       /* bodies that contacts alone hold                        */
+        int *body, *first, *contact; /* [n], [n + 2], [first[n]]: each of them, and its contacts
+                                        from contact[first[k]] on                              */
+        int n_stops;                 /* and joints with stops, in system.n_bounces behind them */
+        int *joint, *light;          /* [n_stops] elements, and the body that the stops send back */
+        int *first_stop, *stop;      /* [n_stops + 2], elements that are stops of joint[k] from
+                                        stop[first_stop[k]] on                                 */
     } bounces;
     bool *stores; /* [n_elements] those whose energy counts in such a signal */
 

@@ -158,11 +158,12 @@ static void bind_system(nt_run *run)
         if (nt_element_touches(&run->model->elements[i])) {
             s->met = nt_run_met;
             s->met_name = nt_run_met_name;
-            s->bounces = s->n_bounces > 0 ? nt_run_bounces : NULL;
         }
     }
     s->onsets = s->n_onsets > 0 ? nt_run_onsets : NULL;
     s->hold_onsets = s->n_onsets > 0 ? nt_run_hold_onsets : NULL;
+    s->bounces = s->n_bounces > 0 ? nt_run_bounces : NULL;
+    s->met_name = s->bounces ? nt_run_met_name : s->met_name;
     s->given = s->given_rows ? nt_run_given_rotation : NULL;
     s->accept = s->n_memory > 0 ? nt_run_accept : NULL;
     s->accept_tangent = nt_run_accept_tangent;
@@ -220,7 +221,8 @@ nt_status nt_run_take_state(nt_run *run)
     run->mass = NT_TAKE(arena, s->space.nv, double);
     run->inertia = NT_TAKE(arena, 9 * (size_t)s->space.n_rotations, double);
     run->motion = run_take_motions(run);
-    run->motion_before = run->system.met ? run_take_motions(run) : NULL;
+    bool steps = run->system.met || run->system.bounces;
+    run->motion_before = steps ? run_take_motions(run) : NULL;
     run->multipliers = NT_TAKE(&run->work, rows, double);
     run->scratch = NT_TAKE(&run->work, model->scratch, double);
     run->events_rows = NT_TAKE(&run->work, rows, double);
@@ -233,7 +235,7 @@ nt_status nt_run_take_state(nt_run *run)
     for (int i = 0; s->events && i < s->n_memory - model->switch_memory; i++)
         run->initial_memory[model->switch_memory + i] = (double)NAN; /* nothing is held yet */
     run->local.aside = nt_aside_take(model, &run->work);
-    if ((model->n_followed > 0 && !run->local.aside) || (run->system.met && !run->motion_before))
+    if ((model->n_followed > 0 && !run->local.aside) || (steps && !run->motion_before))
         return NT_NO_MEMORY;
     if (!run->onsets || !run->initial_q || !run->initial_v || !run->initial_memory ||
         !run->redundant || !run->mass || !run->inertia || !run->motion || !run->multipliers ||

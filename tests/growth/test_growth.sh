@@ -90,6 +90,23 @@ bodies() {
 arguments="run model.yaml -o result.csv"
 grows bodies 500 bodies
 
+# Light bodies between stops of heavy ones, each with an account of its energy.
+stops() {
+    awk -v n="$1" 'BEGIN {
+        print "nutate: 1\nbodies:"
+        for (i = 1; i <= n; i++)
+            printf "  a%d: {mass: 1e3, inertia: [1, 1, 1], position: [%d, 0, 0]}\n" \
+                   "  b%d: {mass: 1, inertia: [1e-3, 1e-3, 1e-3], position: [%d, 0, 0]}\n", i, i, i, i
+        print "joints:"
+        for (i = 1; i <= n; i++)
+            printf "  j%d: {type: prismatic, between: [a%d, b%d], at: [%d, 0, 0], axis: [0, 0, 1], " \
+                   "limits: {lower: -1, stiffness: 1e4}}\n", i, i, i, i
+        print "simulation: {duration: 2e-3, step: 1e-3}\noutput: {record: [b1.position]}"
+    }'
+}
+arguments="run model.yaml -o result.csv"
+grows stops 250 stops
+
 # Derivatives in n parameters of one model.
 masses() {
     awk -v n="$1" 'BEGIN {

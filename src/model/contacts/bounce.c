@@ -13,6 +13,7 @@
 
 #include "model/contacts/contact.h"
 #include "model/evaluate.h"
+#include "model/joints/stop_bounce.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -97,8 +98,12 @@ nt_status nt_model_find_bounces(nt_model *model)
         bool whole = v3_norm(b->center) == 0 && b->t_node >= 0;
         account[i] = i > 0 && account[i] > 0 && whole ? n++ : -1;
     }
-    model->system.n_bounces = n;
-    return n > 0 ? list_contacts(model, account, n) : NT_OK;
+    model->bounces.n = n;
+    nt_status status = n > 0 ? list_contacts(model, account, n) : NT_OK;
+    if (status == NT_OK)
+        status = nt_model_find_stops(model, of_node);
+    model->system.n_bounces = n + model->bounces.n_stops;
+    return status;
 }
 
 /* ---- a step --------------------------------------------------------------------------------- */
@@ -158,6 +163,16 @@ static void find_bounce(const nt_run *run, int body, const nt_motion *const ends
     out->size = m * fastest * (fastest + speed);
 }
 
+/* The bodies, and where there are stops whatever these follow. */
+static void see(nt_run *run, const nt_point *at, nt_view *view)
+{
+    nt_terms none = {.parts = NT_ALL_PARTS};
+    if (run->model->bounces.n_stops > 0)
+        nt_run_look(run, at, &none, view);
+    else
+        nt_run_see_bodies(run, at, &none, view);
+}
+
 void nt_run_bounces(void *self, const nt_point *from, const nt_point *to, nt_bounce *each)
 {
     nt_run *run = self;
@@ -165,18 +180,20 @@ void nt_run_bounces(void *self, const nt_point *from, const nt_point *to, nt_bou
         !run->motion_before)
         return;
     const nt_model *model = run->model;
+    const struct nt_bounces *all = &model->bounces;
     side nearest = {.depth = 0};
     nt_view view;
-    nt_terms terms = {.parts = NT_ALL_PARTS};
-    nt_run_see_bodies(run, from, &terms, &view);
+    see(run, from, &view);
+    nt_joint_stops_begin(&view, each + all->n);
     memcpy(run->motion_before, run->motion, (size_t)model->n_bodies * sizeof *run->motion);
-    nt_run_see_bodies(run, to, &terms, &view);
+    see(run, to, &view);
     const nt_motion *const ends[2] = {run->motion_before, run->motion};
-    for (int k = 0; k < model->system.n_bounces; k++) {
-        int body = model->bounces.body[k];
+    nt_joint_stops_end(&view, ends[0], to->t - from->t, each + all->n);
+    for (int k = 0; k < all->n; k++) {
+        int body = all->body[k];
         each[k] = (nt_bounce){.which = -1};
-        for (int j = model->bounces.first[k]; j < model->bounces.first[k + 1]; j++)
-            look_at(run, model->bounces.contact[j], body, ends, &nearest, &each[k]);
+        for (int j = all->first[k]; j < all->first[k + 1]; j++)
+            look_at(run, all->contact[j], body, ends, &nearest, &each[k]);
         find_bounce(run, body, ends, to->t - from->t, &nearest, &each[k]);
     }
 }
