@@ -82,12 +82,13 @@ nt_status nt_energy_watch_take(nt_integrator *it)
     a->here = NT_TAKE(&it->arena, a->n, nt_energy);
     a->there = NT_TAKE(&it->arena, a->n, nt_energy);
     a->powers = NT_TAKE(&it->arena, (size_t)a->n * NT_WORK_NODES, double);
+    a->founded = NT_TAKE(&it->arena, a->n, double);
     a->n_bounces = system->bounces ? system->n_bounces : 0;
     a->bounces = NT_TAKE(&it->arena, a->n_bounces, nt_bounce_account);
     a->bounced = NT_TAKE(&it->arena, a->n_bounces, nt_bounce);
     bool bounces = a->n_bounces == 0 || (a->bounces && a->bounced);
-    return a->each && a->before && a->here && a->there && a->powers && bounces ? NT_OK
-                                                                               : NT_NO_MEMORY;
+    bool taken = a->each && a->before && a->here && a->there && a->powers && a->founded;
+    return taken && bounces ? NT_OK : NT_NO_MEMORY;
 }
 
 nt_status nt_integrator_energies(const nt_integrator *it, const nt_point *at, nt_energy *energies)
@@ -343,12 +344,50 @@ static bool is_due(const nt_integrator *it)
     return !w->begun || each || w->spent >= BETWEEN;
 }
 
+/* So many times the energy that there was is no reason to look at the way; so many times the mean
+ * rate is reached from rest under a load that grows with the square of time. */
+static const double BEYOND = 2, FROM_REST = 3;
+
+/* Power is of rates, and rates that are wrong are no reason to doubt the work that loads have done:
+ * by a step that throws a light body far too fast its own growth would be excused. The part of the
+ * present rates that there was energy for, or that the way of the step since the last look shows,
+ * by the kinetic energy of its mean rates. */
+static void find_founded(nt_integrator *it)
+{
+    const nt_problem *p = it->problem;
+    nt_energy_accounts *a = &it->accounts;
+    const nt_phase *from = &it->before, *now = &it->stepper.now;
+    double h = now->all[NT_PHASE_T] - from->all[NT_PHASE_T], *v = it->factors->work;
+    bool beyond = false;
+    for (int i = 0; i < a->n; i++) {
+        const nt_energy_account *w = &a->each[i];
+        double there = w->first + w->given + w->doubt - w->potential_range[0];
+        bool too_fast = a->here[i].kinetic > BEYOND * fmax(there, 0);
+        a->founded[i] = too_fast ? BEYOND * fmax(there, 0) : (double)INFINITY; /* J */
+        beyond |= too_fast;
+    }
+    bool one_step = from->all[NT_PHASE_T] == it->watch.t && h > 0;
+    nt_point mean = nt_phase_point(from);
+    if (beyond && one_step &&
+        nt_space_difference(&p->space, p->system->frame, from->q, now->q, v) == NT_OK) {
+        for (int i = 0; i < p->nv; i++)
+            v[i] *= FROM_REST / h;
+        mean.v = v, mean.vdot = NULL;
+        one_step = nt_integrator_energies(it, &mean, a->there) == NT_OK;
+    } else
+        one_step = false;
+    for (int i = 0; i < a->n; i++) {
+        double known = a->founded[i] + (one_step ? a->there[i].kinetic : (double)INFINITY);
+        a->founded[i] = known < a->here[i].kinetic ? sqrt(known / a->here[i].kinetic) : 1;
+    }
+}
+
 /* The work of loads since the last look and how far off it may be: half of the change of positive
  * power bounds the error of the trapezoidal rule where power is monotonic. */
-static void add_by_ends(nt_energy_account *w, double h, double power)
+static void add_by_ends(nt_energy_account *w, double h, double power, double founded)
 {
     w->given += fmax(h / 2 * (w->power + power), 0);
-    w->doubt += h / 2 * fabs(fmax(power, 0) - fmax(w->power, 0));
+    w->doubt += founded * h / 2 * fabs(fmax(power, 0) - fmax(w->power, 0));
 }
 
 /* The same of all accounts by the powers along the last step; the doubt is what it differs by from
@@ -372,8 +411,8 @@ static bool add_by_nodes(nt_integrator *it, double h)
                middle = powers[NT_WORK_NODES / 2], last = powers[NT_WORK_NODES - 1];
         double simpson = h / 6 * (first + 4 * middle + last), ends = h / 2 * (first + last);
         a->each[i].given += fmax(work, 0);
-        a->each[i].doubt +=
-            it->method->interpolate ? fabs(work - simpson) : fabs(simpson - ends) / 4;
+        a->each[i].doubt += a->founded[i] * (it->method->interpolate ? fabs(work - simpson)
+                                                                     : fabs(simpson - ends) / 4);
     }
     return true;
 }
@@ -392,11 +431,12 @@ static void add_work(nt_integrator *it, double h)
     nt_energy_accounts *a = &it->accounts;
     size_t size = (size_t)a->n * sizeof *a->each;
     bool gives = !(it->problem->system->capabilities & NT_GIVES_NO_ENERGY);
+    find_founded(it);
     if (!w->closely) {
         bool near = false;
         memcpy(a->before, a->each, size);
         for (int i = 0; i < a->n; i++) {
-            add_by_ends(&a->each[i], h, a->here[i].power - a->here[i].taken);
+            add_by_ends(&a->each[i], h, a->here[i].power - a->here[i].taken, a->founded[i]);
             near |= comes_near(&a->each[i], &a->here[i]);
         }
         if (!gives || !near)
@@ -406,7 +446,7 @@ static void add_work(nt_integrator *it, double h)
     }
     if (!add_by_nodes(it, h))
         for (int i = 0; i < a->n; i++)
-            add_by_ends(&a->each[i], h, a->here[i].power - a->here[i].taken);
+            add_by_ends(&a->each[i], h, a->here[i].power - a->here[i].taken, a->founded[i]);
 }
 
 /* Widens what an account has seen; how much of it was exchanged in a step, of `steps` steps. */

@@ -50,6 +50,7 @@ typedef struct nt_energy_accounts {
     nt_energy_account *before; /* scratch */
     nt_energy *here, *there;   /* scratch: energies at two states                  */
     double *powers;            /* scratch [n][NT_WORK_NODES]: W, those that give   */
+    double *founded;           /* scratch [n]: the part of the rates that work is doubted by */
     int n_bounces;
     nt_bounce_account *bounces;
     nt_bounce *bounced; /* scratch */
