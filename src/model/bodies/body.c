@@ -187,6 +187,30 @@ static nt_status check_point(const nt_body *body, const char *file, nt_error *er
     return NT_OK;
 }
 
+/* Whether squares and quotients of two such numbers, and their products with lengths as large, are
+ * doubles: 1e-50 to 1e50 kg or kg m^2, or nothing. */
+static bool is_in_range(double number)
+{
+    return number == 0 || (fabs(number) >= 1e-50 && fabs(number) <= 1e50);
+}
+
+static nt_status check_range(const nt_body *body, const char *file, nt_error *error)
+{
+    double most = 0;
+    for (int i = 0; i < 6; i++)
+        most = fmax(most, fabs(body->inertia[i]));
+    if (!is_in_range(body->mass))
+        return nt_fail_at(error, NT_BAD_MODEL, file, body->place.line, body->place.column,
+                          "body %s has mass %g kg, expected 1e-50 to 1e50 kg", body->name,
+                          body->mass);
+    if (!is_in_range(most))
+        return nt_fail_at(error, NT_BAD_MODEL, file, body->place.line, body->place.column,
+                          "body %s has moments of inertia of up to %g kg m^2, expected 1e-50 to "
+                          "1e50 kg m^2",
+                          body->name, most);
+    return NT_OK;
+}
+
 /* A node that only joins what has mass. */
 static bool is_massless(const nt_body *body)
 {
@@ -208,6 +232,8 @@ nt_status nt_body_prepare(nt_body *body, const char *file, bool validate, nt_err
                           body->mass == 0 ? ", or zero without inertia and fixed_point: a "
                                             "node that elements or joints hold"
                                           : "");
+    if (validate && !body->carried && (status = check_range(body, file, error)) != NT_OK)
+        return status;
     if (validate && body->point && (status = check_point(body, file, error)) != NT_OK)
         return status;
     if (validate && (body->given & NT_GIVEN_FIXED_POINT) && (body->given & NT_GIVEN_VELOCITY))
