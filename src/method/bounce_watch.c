@@ -38,7 +38,8 @@ static void judge(nt_integrator *it, int k)
     w->worst = it->accounts.n + k;
 }
 
-/* A step apart from stops met none if it needed no more than so many times the force before it. */
+/* A step apart from stops met none if it needed no more than so many times the force before it, or
+ * no more than what is known to act: over long steps that is not known well. */
 static const double STRUCK = 4;
 
 /* Whether a step took place apart from the stops of a joint; the most that acted since they were
@@ -47,8 +48,8 @@ static bool is_apart(nt_bounce_account *b, const nt_bounce *step, double from)
 {
     if (step->way == 0 || step->touches[0] > 0 || step->touches[1] > 0)
         return false;
-    bool struck = b->moved && b->t == from && step->toward > 0 && step->gained > 0 &&
-                  step->force > STRUCK * b->force;
+    bool more = step->force > STRUCK * b->force && step->force * step->way > step->doubt,
+         struck = b->moved && b->t == from && step->toward > 0 && step->gained > 0 && more;
     if (!struck) {
         bool goes_on = b->moved && b->steps == 0 && b->t == from;
         b->force = goes_on ? fmax(b->force, step->force) : step->force;
