@@ -160,6 +160,10 @@ NT_API int nt_static_held_count(const nt_static *state);
 NT_API nt_status nt_static_held_forces(nt_static *state, int *entries, double *forces,
                                        nt_error *error);
 
+/* How many constraint rows depend on others at the state, beyond those where the search began: at a
+ * dead centre, where ways of moving part, forces of joints are not determined, and the state's own
+ * multipliers are those of least norm. */
+NT_API int nt_static_lost_rows(const nt_static *state);
 /* Multipliers of minimum norm (moments weighted by `length`, m): out[nh + nn]. */
 NT_API nt_status nt_static_reactions(nt_static *state, double length, double *out, nt_error *error);
 

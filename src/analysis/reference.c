@@ -35,7 +35,7 @@ struct nt_reference {
     nt_pencil *pencil;
     double t, turn[3], unrest;
     double *q, *v, *vdot, *lambda, *mu, *memory;
-    int n_lost;       /* constraint rows that depend on others, unlike where it is placed */
+    int n_lost;       /* nt_static_lost_rows of the state of rest */
     double *numbers;  /* scratch [4 n + nq] */
     double *rounding; /* [nv] of forces, N and N m */
     double *mass;     /* [nv] diagonal of M */
@@ -630,46 +630,13 @@ static nt_status find_let_go(nt_reference *r, nt_error *error)
     return status;
 }
 
-/* Rows that depend on others where it stands. */
-static nt_status count_dependent(nt_reference *r, int *n)
-{
-    nt_point at = point_of(r);
-    nt_status status = nt_factors_choose_rows(r->pencil->rows, &at);
-    *n = r->pencil->rows->n_dropped;
-    return status;
-}
-
-/* Where more rows depend on others than at the placement, forces of the joints are no longer
- * determined, and stiffness that they make with them: those of least norm are as good as any. */
-static nt_status find_lost_rows(nt_reference *r, int before, nt_error *error)
-{
-    int now = 0, nh = r->system->nh, nn = r->system->nn;
-    double *reactions = NT_TAKE(&r->arena, nh + nn + 1, double);
-    nt_status status = reactions ? count_dependent(r, &now) : NT_NO_MEMORY;
-    if (status != NT_OK)
-        return nt_fail(error, status, "state of rest: %s", nt_status_text(status));
-    r->n_lost = now > before ? now - before : 0;
-    if (r->n_lost == 0)
-        return NT_OK;
-    if ((status = nt_static_choose_rows(r->rest)) == NT_OK)
-        status = nt_static_reactions(r->rest, nt_run_length(r->run), reactions, error);
-    if (status == NT_OK) {
-        memcpy(r->lambda, reactions, (size_t)nh * sizeof *r->lambda);
-        memcpy(r->mu, reactions + nh, (size_t)nn * sizeof *r->mu);
-    }
-    return status;
-}
-
 /* Where it rests; directions that nothing holds and nothing moves stay as they are, and are modes
  * without frequency. */
 static nt_status find_rest(nt_reference *r, nt_error *error)
 {
     const nt_system *s = r->system;
     nt_static_setup setup = {0};
-    int dependent = 0;
     nt_status status = nt_run_static_setup(r->run, &setup, error);
-    if (status == NT_OK && (status = count_dependent(r, &dependent)) != NT_OK)
-        nt_fail(error, status, "state of rest: %s", nt_status_text(status));
     setup.hold_free = setup.hold_free > 0 ? setup.hold_free : 1;
     if (status == NT_OK)
         status = nt_static_create(&r->rest, &setup, error);
@@ -687,8 +654,8 @@ static nt_status find_rest(nt_reference *r, nt_error *error)
     if (s->n_memory > 0)
         memcpy(r->memory, state.memory, (size_t)s->n_memory * sizeof *r->memory);
     nt_static_stand(r->rest, r->memory);
-    status = find_lost_rows(r, dependent, error);
-    return status == NT_OK ? find_let_go(r, error) : status;
+    r->n_lost = nt_static_lost_rows(r->rest);
+    return find_let_go(r, error);
 }
 
 /* Accelerations and forces of the initial state as it is. */

@@ -97,6 +97,8 @@ void nt_cli_options_help(const nt_cli_command *command, FILE *to);
 
 /* "nutate: ..." on standard error, one line. */
 void nt_cli_say(const char *format, ...) NT_PRINTF(1, 2);
+/* That a state of rest is a dead centre, where rows depend on others; of: what else joints make. */
+void nt_cli_say_lost_rows(int rows, const char *of);
 
 /* Say an error, with `where` in front unless the error names a file (where may be NULL), and return
  * the exit status for it. */

@@ -28,6 +28,16 @@ void nt_cli_say(const char *format, ...)
     free(longer);
 }
 
+void nt_cli_say_lost_rows(int rows, const char *of)
+{
+    if (rows > 0)
+        fprintf(stderr,
+                "  at a dead centre: %d equation%s of joints depend%s on others here, unlike where "
+                "the model is placed; ways of moving part here, and forces of joints, with what "
+                "they make of %s, are not determined: those of least norm are taken\n",
+                rows, rows == 1 ? "" : "s", rows == 1 ? "s" : "", of);
+}
+
 static int exit_status(nt_status status)
 {
     switch (status) {

@@ -30,6 +30,7 @@ static void in_static_states(void **state)
     assert_true(isnan(nt_static_state(NULL).t));
     assert_int_equal(nt_static_free_count(NULL), 0);
     assert_int_equal(nt_static_rest_count(NULL), 0);
+    assert_int_equal(nt_static_lost_rows(NULL), 0);
     assert_int_equal(nt_static_friction_count(NULL), 0);
     assert_int_equal(nt_static_free_entry(NULL, 0), -1);
     assert_int_equal(nt_static_free_entry(st, 0), -1);

@@ -33,6 +33,7 @@ void nt_static_keep(const nt_static *s, double *to)
 void nt_static_go_back(nt_static *s, const double *from)
 {
     memcpy(s->q, from, point_size(s) * sizeof *from);
+    s->is_near = false;
 }
 
 void nt_static_move(nt_static *s, const double *x, double share)
@@ -371,7 +372,10 @@ nt_status nt_static_factor(nt_static *s, double shift)
         hold_in_matrix(s, &s->holds[k]);
     s->factorisations++;
     s->has_factors = false;
-    return nt_problem_stops(s->problem) ? NT_INTERRUPTED : nt_solver_factor(s->solver, s->matrix);
+    nt_status status =
+        nt_problem_stops(s->problem) ? NT_INTERRUPTED : nt_solver_factor(s->solver, s->matrix);
+    s->is_near = status == NT_OK;
+    return status;
 }
 
 static nt_status solve_linear(nt_static *s, double *b, bool kept)
@@ -489,7 +493,7 @@ nt_status nt_static_take_solver(nt_static *s, nt_error *error)
     nt_matrix_destroy(s->derivative);
     nt_pattern_destroy(s->pattern);
     s->solver = NULL;
-    s->derived = false;
+    s->derived = s->is_near = false;
     s->matrix = s->derivative = NULL;
     s->pattern = NULL;
     nt_solver_kind kind = s->kind != NT_SOLVER_AUTO      ? s->kind
@@ -517,7 +521,7 @@ static nt_status take_memory(nt_static *s)
     s->is_first = NT_TAKE(&s->arena, nv, bool);
     s->lies = NT_TAKE(&s->arena, nv, unsigned char);
     s->diagonal = NT_TAKE(&s->arena, p->pattern->n_primary, int);
-    double *room = NT_TAKE(&s->arena, 10 * point + 12 * nv + 6 * n + 4 + 2 * memory, double);
+    double *room = NT_TAKE(&s->arena, 11 * point + 12 * nv + 6 * n + 4 + 2 * memory, double);
     s->n_rough = nt_static_dry_count(s);
     s->dry = NT_TAKE(&s->arena, s->n_rough, nt_dry_friction);
     s->rough = NT_TAKE(&s->arena, s->n_rough, nt_static_rough);
@@ -525,8 +529,9 @@ static nt_status take_memory(nt_static *s)
     s->indicators = NT_TAKE(&s->arena, indicators, double);
     s->ways = NT_TAKE(&s->arena, indicators, unsigned char);
     s->parameters = NT_TAKE(&s->arena, p->system->n_parameters, double);
-    if (!s->holds || !s->is_first || !s->lies || !s->diagonal || !s->parameters || !room ||
-        !s->dry || !s->rough || !s->indicators || !s->ways)
+    s->chosen = NT_TAKE(&s->arena, p->nc, int);
+    if (!s->chosen || !s->holds || !s->is_first || !s->lies || !s->diagonal || !s->parameters ||
+        !room || !s->dry || !s->rough || !s->indicators || !s->ways)
         return NT_NO_MEMORY;
     const struct {
         double **at;
@@ -559,7 +564,8 @@ static nt_status take_memory(nt_static *s)
                   {&s->begin, point},
                   {&s->reference, point},
                   {&s->before_friction, point},
-                  {&s->stage, point}};
+                  {&s->stage, point},
+                  {&s->last, point}};
     s->q = room;
     s->v = s->q + p->nq;
     s->multipliers = s->v + nv;
@@ -674,6 +680,7 @@ nt_status nt_static_start(nt_static *s, double t, const double *q, const double 
     nt_static_keep(s, s->placed);
     s->started = true;
     s->solved = s->mass_known = false;
+    s->n_lost = 0;
     nt_status status = nt_static_hold_creeping(s, error);
     if (status != NT_OK)
         return nt_said(error, status);
@@ -698,6 +705,8 @@ nt_state nt_static_state(const nt_static *s)
                       .mu = s->multipliers + s->problem->nh,
                       .memory = s->memory};
 }
+
+int nt_static_lost_rows(const nt_static *s) { return s ? s->n_lost : 0; }
 
 nt_status nt_static_reactions(nt_static *s, double length, double *out, nt_error *error)
 {

@@ -73,11 +73,15 @@ struct nt_static {
     unsigned char *ways;                 /* [n]                                     */
     bool settles;                        /* the search is one of those that settle friction */
 
+    int n_lost;  /* constraint rows that depend on others, unlike at the placement */
+    int *chosen; /* [nc] a choice of rows */
+
     /* the present point */
     double t;
     double *q, *v, *multipliers, *memory; /* [nq] [nv] [nc] [n_memory] in one piece      */
     bool started, solved;
     bool has_factors; /* Newton's last ones are in the solver, and its drag is known */
+    bool is_near;     /* factors in the solver are of this point, or one that motion came from */
     bool derived;     /* residual, derivative and drag are those of the present point already */
     long iterations, factorisations, evaluations;
     char failed[300]; /* words for what had no value in the last try, "" where all had */
@@ -96,6 +100,7 @@ struct nt_static {
     double *placed;           /* the point of nt_static_start            */
     double *left, *aside;     /* an unstable state that is left; a point */
     double *stage;            /* the point where a step of a path begins */
+    double *last;             /* the last state of a path that was found */
     double *begin;            /* the point where a step of a motion begins */
     double *next_memory;      /* [n_memory]                              */
     double *tangent, *before; /* [n + 1] of a path                       */
@@ -179,6 +184,10 @@ void nt_static_clear_stiffness(nt_static *s);
  * is no guess yet. Leaves the forces that remain in s->step, as accelerations, and W in vector[1].
  */
 nt_status nt_static_guess_multipliers(nt_static *s, bool *independent);
+/* Looks whether more rows depend on others where a state was found than where it was placed. There,
+ * at a dead centre, reactions are not determined, nor is the stiffness that they make: those of
+ * least norm are taken. leaves: whether the rows that depend are left out from now on. */
+nt_status nt_static_find_lost_rows(nt_static *s, bool leaves, nt_error *error);
 
 /* ---- static_search.c --------------------------------------------------------------------------
  */

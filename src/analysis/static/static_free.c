@@ -255,10 +255,13 @@ static void name_free(const nt_static *s, char *text, int size)
 }
 
 /* What was held as free has no state of rest where it stands: `why` none was found, and what there
- * is to hold. */
+ * is to hold, unless that was asked for. */
 nt_status nt_static_refuse_held(const nt_static *s, const nt_error *why, nt_error *error)
 {
     char names[300] = "";
+    if (s->holds_free)
+        return nt_fail_at(error, why->status, why->file, why->line, why->column, "%s",
+                          why->message);
     name_free(s, names, sizeof names);
     return nt_fail_at(error, why->status, why->file, why->line, why->column,
                       "%s; nothing says where what moves freely rests: %s; expected it to be held",

@@ -152,7 +152,9 @@ nt_status nt_static_stability(nt_static *s, nt_stability *out, nt_error *error)
     *out = (nt_stability){.softness = (double)INFINITY, .rate = (double)INFINITY, .stable = 1};
     if (!s->solved)
         return nt_fail(error, NT_INVALID, "there is no static state to look at");
-    nt_status status = nt_static_slips(s) ? judge_standing(s, out) : judge(s, out);
+    nt_status status = s->n_lost > 0 ? nt_static_choose_rows(s) : NT_OK;
+    if (status == NT_OK)
+        status = nt_static_slips(s) ? judge_standing(s, out) : judge(s, out);
     if (status != NT_OK)
         nt_fail(error, status, "stability: %s", nt_status_text(status));
     return nt_said(error, nt_problem_ends(s->problem, status, error));

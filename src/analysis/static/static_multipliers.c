@@ -1,4 +1,4 @@
-/* Multipliers that a search for a static state begins with.
+/* Multipliers that a search for a static state begins with, and those of a dead centre.
  *
  * Multipliers are unknown at the start, and K is nothing without them where bodies hang on joints
  * alone. The first are those that leave the least force on translations: then the weight of a chain
@@ -6,6 +6,7 @@
 #include "analysis/static/static.h"
 
 #include "base/chance.h"
+#include "base/error.h"
 
 #include <math.h>
 #include <string.h>
@@ -116,4 +117,86 @@ nt_status nt_static_guess_multipliers(nt_static *s, bool *independent)
     for (int i = 0; i < p->nc; i++)
         s->multipliers[i] = s->step[p->nv + i];
     return status == NT_SINGULAR ? NT_OK : status;
+}
+
+/* ---- rows where a state was found -------------------------------------------------------------
+ */
+
+/* A row at the distance d from the others, of a length of 1, asks for motions of 1/d to meet what
+ * it lacks: rows are independent where these are shorter, of those that count as dependent d is
+ * less than 1e-5. */
+static const double FAR = 1e4;
+
+/* Whether rows in use are independent, by the last factors, where they are of a point near by: K,
+ * or K + s D, says only which of the motions are found that meet rows chosen by chance. */
+static nt_status look_from_factors(nt_static *s, bool *independent)
+{
+    int nv = s->problem->nv, nc = s->problem->nc;
+    double *scale = s->shown, *x = s->step, wanted = 0;
+    unsigned seed = 1;
+    *independent = false;
+    if (!s->is_near)
+        return NT_OK;
+    row_sizes(s, scale);
+    memset(x, 0, (size_t)s->problem->n * sizeof *x);
+    for (int i = 0; i < nc; i++) {
+        double size = 1 + 0.5 * (1 + nt_chance(&seed));
+        x[nv + i] = (seed & 128 ? size : -size) * sqrt(scale[i]);
+    }
+    nt_factors_clear_dropped(s->factors, x);
+    for (int i = 0; i < nc; i++)
+        wanted += scale[i] > 0 ? x[nv + i] * x[nv + i] / scale[i] : 0;
+    nt_status status = nt_static_solve_kept(s, x);
+    *independent = status == NT_OK && nt_static_dot(s, x, x) < FAR * FAR * wanted;
+    return nt_is_final(status) ? status : NT_OK;
+}
+
+/* How many rows depend on others; the choice is then the present one. */
+static nt_status count_dependent(nt_static *s, int *n)
+{
+    nt_status status = nt_static_choose_rows(s);
+    *n = s->factors->n_dropped;
+    return status;
+}
+
+/* The same where the search began, with the joints that hold now. */
+static nt_status count_placed(nt_static *s, int *n)
+{
+    size_t size = (size_t)s->problem->nq * sizeof *s->q;
+    nt_static_keep(s, s->aside);
+    memcpy(s->q, s->placed, size);
+    nt_status status = count_dependent(s, n);
+    nt_static_go_back(s, s->aside);
+    return status;
+}
+
+nt_status nt_static_find_lost_rows(nt_static *s, bool leaves, nt_error *error)
+{
+    int before = s->factors->n_dropped, placed = 0, now = 0;
+    bool independent = true;
+    memcpy(s->chosen, s->factors->dropped, (size_t)before * sizeof *s->chosen);
+    s->n_lost = 0;
+    nt_status status = s->problem->nc > 0 ? look_from_factors(s, &independent) : NT_OK;
+    if (status == NT_OK && independent)
+        return NT_OK;
+    status = status == NT_OK ? count_dependent(s, &now) : status;
+    if (status == NT_OK && now > s->problem->n_off)
+        status = count_placed(s, &placed);
+    if (status == NT_OK && now > placed) {
+        s->n_lost = now - placed;
+        status = nt_static_choose_rows(s);
+        if (status == NT_OK)
+            status = nt_static_reactions(s, s->problem->length, s->shown, error);
+        if (status != NT_OK)
+            return status;
+        memcpy(s->multipliers, s->shown, (size_t)s->problem->nc * sizeof *s->multipliers);
+        s->derived = s->has_factors = false;
+    }
+    if (status == NT_OK && !(s->n_lost > 0 && leaves)) {
+        s->factors->n_dropped = before;
+        memcpy(s->factors->dropped, s->chosen, (size_t)before * sizeof *s->chosen);
+        status = nt_solver_drop(s->solver, s->factors->dropped, before);
+    }
+    return status == NT_OK ? NT_OK
+                           : nt_fail(error, status, "static state: %s", nt_status_text(status));
 }

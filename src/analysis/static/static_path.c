@@ -108,6 +108,8 @@ nt_status nt_path_show_at(nt_path *a, nt_static_event event, double load)
     if (status != NT_OK)
         return status;
     a->points++;
+    if (a->wanted->observe && (status = nt_static_find_lost_rows(a->s, false, a->error)) != NT_OK)
+        return status;
     if (a->wanted->observe && (status = nt_static_check_limits(a->s, a->error)) != NT_OK)
         return status;
     if (a->wanted->observe && a->wanted->observe(a->wanted->context, a->s, load, event))
@@ -245,6 +247,7 @@ static nt_status follow_load(nt_path *a)
     double step = a->wanted->step > 0 ? fmin(a->wanted->step, 1) : 1, longest = step;
     double done = 0, least = NT_PATH_SHORTEST;
     nt_status status = NT_OK;
+    nt_static_keep(s, s->last);
     while (status == NT_OK && done < 1) {
         double next = done + step > 1 - 1e-9 ? 1 : done + step;
         double load = next == 1 ? a->wanted->to : a->wanted->from + next * whole;
@@ -272,8 +275,10 @@ static nt_status follow_load(nt_path *a)
         }
         if (status == NT_NOT_CONVERGED || status == NT_SINGULAR || status == NT_NOT_FINITE) {
             step /= 2;
-            if (step < least)
+            if (step < least) {
+                nt_static_go_back(s, s->last); /* not where searches began */
                 return nt_path_refuse_load(a, load);
+            }
             status = NT_OK;
             continue;
         }
@@ -284,6 +289,7 @@ static nt_status follow_load(nt_path *a)
         if (s->iterations - before <= FEW)
             step = fmin(2 * step, a->wanted->observe ? longest : 1);
         status = nt_path_show(a, NT_STATIC_POINT);
+        nt_static_keep(s, s->last);
     }
     return status;
 }

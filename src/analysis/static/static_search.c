@@ -445,8 +445,9 @@ static nt_status refuse_search(nt_static *s, nt_status status, const damped *d, 
     nt_problem_ill_posed(p, NT_NOT_CONVERGED, &part);
     return nt_fail_at(error, NT_NOT_CONVERGED, part.file, part.line, part.column,
                       "no static state found: after %d steps of a damped motion it still moves, "
-                      "most of all by %s; %s: %.3g are out of balance%s%s%s%s%s",
+                      "most of all by %s; %s: %.3g are out of balance%s%s%s%s%s%s",
                       d->steps, name, force, d->shift * s->drag[most] * fabs(s->step[most]),
+                      s->is_first[most] ? "; a state rests where its rate is zero" : "",
                       round ? "; it turns round and round, static: {hold: [free]} holds it" : "",
                       s->failed[0] ? "; what is further on has no value: " : "", s->failed,
                       part.message[0] ? "; " : "", part.message);
@@ -652,6 +653,17 @@ static nt_status search_held(nt_static *s, damped *d, nt_error *error)
     return status == NT_OK ? status : refuse_search(s, status, d, error);
 }
 
+/* With what is free held, what turns round then is free as well: for the message alone, so that
+ * what fails is not said. */
+static void hold_for_names(nt_static *s, damped *d)
+{
+    bool holds_round = s->holds_round;
+    nt_error unsaid = {0};
+    s->holds_round = true;
+    search_held(s, d, &unsaid);
+    s->holds_round = holds_round;
+}
+
 /* A search found nothing. Where something is free that a load moves, it is held or named: without
  * an end the motion has gone far. Else loads are put on step by step. */
 static nt_status search_again(nt_static *s, damped *d, nt_error *error)
@@ -667,8 +679,10 @@ static nt_status search_again(nt_static *s, damped *d, nt_error *error)
         status = hold_free_at_start(s, error);
     if (nt_is_final(status))
         return status;
-    if (status == NT_OK && nt_static_wanders(s))
+    if (status == NT_OK && nt_static_wanders(s)) {
+        hold_for_names(s, d);
         return nt_static_refuse_free(s, NT_NOT_CONVERGED, error);
+    }
     if (status == NT_OK && s->n_free == s->n_resting)
         status = nt_static_let_go(s, error);
     if (status == NT_OK && s->n_free > 0)
@@ -729,6 +743,8 @@ nt_status nt_static_solve(nt_static *s, nt_error *error)
     if (s->settles) /* part of a search that looks at the end */
         return nt_said(error, nt_problem_ends(s->problem, nt_static_solve_once(s, error), error));
     nt_status status = nt_static_solve_limited(s, solve_verified, error);
+    if (status == NT_OK)
+        status = nt_static_find_lost_rows(s, true, error);
     status = nt_problem_ends(s->problem, status, error);
     s->solved = s->solved && status == NT_OK;
     return nt_said(error, status);

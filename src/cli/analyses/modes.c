@@ -32,9 +32,11 @@ int nt_cli_about(const char *word, nt_about *about)
 int nt_cli_refuse_reference(const char *path, const nt_error *error)
 {
     int status = nt_cli_fail(path, error);
-    if (strstr(error->message, "nothing says where what moves freely rests"))
+    bool is_free = strstr(error->message, "nothing says where what moves freely rests");
+    if (is_free)
         nt_cli_say("nutate static %s says what to hold, as the model would", path);
-    return status;
+    return is_free || strstr(error->message, "static: {hold: [free]} holds it") ? NT_EXIT_USAGE
+                                                                                : status;
 }
 
 void nt_cli_say_holds(const nt_model *model, const nt_reference *state, const char *where)
@@ -43,13 +45,7 @@ void nt_cli_say_holds(const nt_model *model, const nt_reference *state, const ch
     if (held > 0)
         fprintf(stderr, "  %d direction%s held at rest by static.hold, and move%s in %s\n", held,
                 held == 1 ? " is" : "s are", held == 1 ? "s" : "", where);
-    int lost = nt_reference_lost_rows(state);
-    if (lost > 0)
-        fprintf(stderr,
-                "  at a dead centre: %d equation%s of joints depend%s on others here, unlike where "
-                "the model is placed; ways of moving part here, and what forces of joints make of "
-                "frequencies is not determined: those of least norm are taken\n",
-                lost, lost == 1 ? "" : "s", lost == 1 ? "s" : "");
+    nt_cli_say_lost_rows(nt_reference_lost_rows(state), "frequencies");
     if (nt_reference_unrest(state) > 0)
         fprintf(stderr,
                 "  what is held at rest bears a load: without it the state does not last, its "
@@ -298,17 +294,49 @@ static void say_state(const job *j)
                 nt_reference_rate(j->reference, i));
 }
 
+static bool does_not_swing(const nt_mode *mode)
+{
+    return mode->stands || mode->moves_freely ||
+           (mode->eigenvalue[1] == 0 && mode->eigenvalue[0] < -mode->doubt);
+}
+
+/* Of many modes one after the other that do not swing, as those of balls that creep, one line
+ * stands for all behind the first: those that swing are wanted. Returns the last of them, or i. */
+static int skip_unswinging(const nt_modes *modes, int i)
+{
+    enum { FEW = 12 };
+    int n = nt_modes_count(modes), last = i, returns = 0;
+    double fastest = 0;
+    for (int k = i + 1; k < n; k++) {
+        nt_mode mode = nt_modes_at(modes, k);
+        if (!does_not_swing(&mode))
+            break;
+        last = k;
+        returns += !mode.stands && !mode.moves_freely;
+        fastest = fmin(fastest, mode.eigenvalue[0]);
+    }
+    if (last < i + FEW)
+        return i;
+    fprintf(stderr, "%5d to %d do not swing: %d move freely or stay", i + 2, last + 1,
+            last - i - returns);
+    if (returns > 0)
+        fprintf(stderr, ", %d return, the fastest of them by %.6g 1/s", returns, fastest);
+    fputc('\n', stderr);
+    return last;
+}
+
 static void say_modes(const job *j, double seconds)
 {
     int positions, velocities, n = nt_modes_count(j->modes);
     double worst = 0;
     say_state(j);
     nt_modes_freedom(j->modes, &positions, &velocities);
+    for (int i = 0; i < n; i++)
+        worst = fmax(worst, nt_modes_at(j->modes, i).residual);
     for (int i = 0; i < n; i++) {
         nt_mode mode = nt_modes_at(j->modes, i);
         char words[400];
         nt_modes_words(j->modes, i, words, sizeof words);
-        worst = fmax(worst, mode.residual);
         double bound = mode.doubt / TURN;
         double size = hypot(mode.eigenvalue[0], mode.eigenvalue[1]);
         if (mode.stands)
@@ -333,6 +361,8 @@ static void say_modes(const job *j, double seconds)
             fprintf(stderr, "  (rounding of the stiffness leaves %.1g %% open)",
                     100 * mode.doubt / size);
         fprintf(stderr, "  %s\n", words);
+        if (does_not_swing(&mode))
+            i = skip_unswinging(j->modes, i);
     }
     fprintf(stderr, "%d mode%s of %d degree%s of freedom by %s, largest residual %.1e, %.3g s\n", n,
             n == 1 ? "" : "s", velocities, velocities == 1 ? "" : "s", nt_modes_finder(j->modes),

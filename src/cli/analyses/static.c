@@ -307,6 +307,8 @@ static int refuse(const nt_cli_static *a, const nt_error *error)
 {
     int status = nt_cli_fail(a->plan.path, error);
     int wandering = nt_static_free_count(a->state) - nt_static_rest_count(a->state);
+    if (nt_model_simulation(a->plan.model)->hold_free) /* all that can be held is */
+        return status;
     if ((error->status == NT_SINGULAR || error->status == NT_NOT_CONVERGED) &&
         suggest_balls(a, error->message))
         return wandering > 0 ? NT_EXIT_USAGE : status;
@@ -556,6 +558,7 @@ int nt_cli_static_summary(nt_cli_static *a, int status)
     status = status == NT_EXIT_DONE ? shown : status;
     int holds = status == NT_EXIT_DONE ? show_holds(a) : NT_EXIT_DONE;
     status = status == NT_EXIT_DONE ? holds : status;
+    nt_cli_say_lost_rows(nt_static_lost_rows(a->state), "how stiff the state is");
     if (n_resting > 0)
         fprintf(stderr, "  %d directions of slack lines are where nothing pushes them\n",
                 n_resting);
