@@ -42,7 +42,7 @@ extern "C" {
     X(NT_UNSUPPORTED, 6, "the system lacks a capability that the method needs")                    \
     X(NT_NOT_CONVERGED, 7, "the iteration did not converge")                                       \
     X(NT_SINGULAR, 8, "the equations are singular")                                                \
-    X(NT_NOT_FINITE, 9, "a number is not finite")                                                  \
+    X(NT_NOT_FINITE, 9, "the equations have no value")                                             \
     X(NT_IO, 10, "input or output failed")                                                         \
     X(NT_ENERGY, 11, "the energy grows without a cause")
 

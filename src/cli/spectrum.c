@@ -67,7 +67,8 @@ static int not_equal(const nt_cli_options *options, double t, double step, doubl
     return NT_EXIT_USAGE;
 }
 
-/* Times of all rows, and the samples from `from` on. */
+/* Times of all rows, and the samples from `from` on: a row that rounding alone puts before it
+ * belongs to them. */
 static int read_rows(nt_result *from, const nt_cli_options *options, samples *s)
 {
     size_t columns = (size_t)nt_result_column_count(from);
@@ -83,7 +84,8 @@ static int read_rows(nt_result *from, const nt_cli_options *options, samples *s)
             const double *value = rows + (size_t)i * columns;
             double t = value[0], step = t - last;
             last = t;
-            if (options->from > 0 && t < options->from)
+            double rounding = row + i > 0 ? EQUAL * step : 0;
+            if (options->from > 0 && t < options->from - rounding)
                 continue;
             if (s->rows == 0)
                 t0 = t;

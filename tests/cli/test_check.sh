@@ -269,7 +269,7 @@ rough round.csv "interpolation: spline, ends: periodic, beyond: periodic" "table
 # one that has no value there ends the run, in words of the table
 rough way.csv "interpolation: spline, beyond: error" "table(q, t)"
 expect 3 run rough.yaml
-says "nutate: rough.yaml:5:3: constraints beside t = 1 s: a number is not finite: joint p (revolute): table way.csv has no value just beyond 1: it goes from 0 to 1"
+says "nutate: rough.yaml:5:3: constraints beside t = 1 s: the equations have no value: joint p (revolute): table way.csv has no value just beyond 1: it goes from 0 to 1"
 
 # what a result takes: NetCDF holds seventeen numbers in each row besides the eight of the columns
 cat >point.yaml <<END

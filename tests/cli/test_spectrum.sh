@@ -22,6 +22,13 @@ awk -F, 'NR > 1 && $2 > most { most = $2 } END { exit !((most - 2)^2 < 1e-5) }' 
     fail "the flat top between lines"
 expect 0 spectrum lines.csv --record a --from 0.25 -o -
 [ "$(wc -l <out)" = 127 ] || fail "rows from 0.25 s on: $(wc -l <out)"
+# a row that rounding puts just before the time is one of them, and one a step before is not
+awk 'BEGIN { print "time,a"; for (i = 0; i < 100; i++) { printf "%.17g,%d\n", t, i; t += 0.01 } }' </dev/null >sum.csv
+grep -q '^0\.09999' sum.csv || fail "times are added up"
+expect 0 spectrum sum.csv --record a --from 0.1 -o -
+[ "$(wc -l <out)" = 47 ] || fail "rows from 0.1 s on: $(wc -l <out)"
+expect 0 spectrum sum.csv --record a --from 0.105 -o -
+[ "$(wc -l <out)" = 46 ] || fail "rows from 0.105 s on: $(wc -l <out)"
 
 # ---- refused ----
 expect 2 spectrum lines.csv --record a

@@ -436,7 +436,7 @@ static void one_centre_is_told(void **state)
     char model[400];
     snprintf(model, sizeof model, text, 0.);
     mechanism_refused(model,
-                      (const char *const[]){"contact hit has no finite value",
+                      (const char *const[]){"contact hit has no value",
                                             "the centres of the two spheres are one point", NULL});
     snprintf(model, sizeof model, text, 1.);
     mechanism m = mechanism_read(model);
@@ -476,6 +476,29 @@ static void no_normal_is_told(void **state)
                  at[i].place, at[i].type, at[i].surface);
         mechanism_refused(text, (const char *const[]){"contact c", at[i].words, NULL});
     }
+}
+
+/* Without a curve the law of four parameters has that of bearings. */
+static void four_parameters_have_a_default(void **state)
+{
+    (void)state;
+    static const char *const curves[] = {"", ", curve: [-0.02, 0.25, 2, 0.02]"};
+    double force[2][3];
+    for (int k = 0; k < 2; k++) {
+        char text[600];
+        snprintf(
+            text, sizeof text,
+            "nutate: 1\n"
+            "bodies: {ball: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0.9],\n"
+            "  velocity: [0.5, 0, 0]}}\n"
+            "contacts: {c: {type: sphere_plane, between: [ground, ball], radius: 1,\n"
+            "  stiffness: 1e3, plane: {normal: [0, 0, 1]}, traction: {law: four_parameter%s}}}\n",
+            curves[k]);
+        mechanism m = mechanism_read(text);
+        record(&m, "c.force", force[k]);
+        mechanism_close(&m);
+    }
+    assert_true(force[0][0] < 0 && force[0][0] == force[1][0]);
 }
 
 /* The rate of turning about the normal is told whether or not it meets a moment. */
@@ -521,6 +544,7 @@ int main(void)
         cmocka_unit_test(sliding_ends_in_rolling),
         cmocka_unit_test(one_centre_is_told),
         cmocka_unit_test(no_normal_is_told),
+        cmocka_unit_test(four_parameters_have_a_default),
         cmocka_unit_test(spin_is_told_without_a_moment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,7 +75,7 @@ nt_status nt_assembly_no_value(const nt_assembly *a, nt_status status, const cha
     char words[160] = "";
     nt_run_why(run, e, words, sizeof words);
     return nt_fail_at(error, NT_BAD_MODEL, run->model->file, e->place.line, e->place.column,
-                      "%s %s has no finite value at the start, t = %g s: initial %s cannot be "
+                      "%s %s has no value at the start, t = %g s: initial %s cannot be "
                       "found%s%s",
                       nt_element_word(e), e->name, start, what, *words ? ": " : "", words);
 }

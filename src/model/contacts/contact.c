@@ -15,6 +15,9 @@
 /* Hertz: two smooth bodies that touch in a point. */
 static const double DEFAULT_EXPONENT = 1.5;
 
+/* Of four_parameter, where the model gives none; that of bearings. */
+static const double DEFAULT_CURVE[4] = {-0.02, 0.25, 2, 0.02};
+
 /* m/s, where the model gives none; as in joints. */
 static const double DEFAULT_SLIP = 1e-3;
 
@@ -98,7 +101,8 @@ const nt_key nt_contact_traction_keys[] = {
     {KEY("slip", NT_KEY_NUMBER, traction.slip, NT_CONTACT_SLIP_OF_TRACTION), .unit = "m/s",
      .meaning = "speed of creep: below it traction turns over smoothly; default 1e-3"},
     {KEY("curve", NT_KEY_NUMBERS, traction.curve, NT_CONTACT_CURVE), .low = 4, .high = 4,
-     .meaning = "A, B (s/m), C (s/m), D of (A + B s) exp(-C s) + D, of four_parameter"},
+     .meaning = "A, B (s/m), C (s/m), D of (A + B s) exp(-C s) + D, of four_parameter; default "
+                "-0.02, 0.25, 2, 0.02, an assumption"},
     {KEY("viscosity", NT_KEY_NUMBER, traction.oil.viscosity, NT_CONTACT_VISCOSITY), .unit = "Pa s",
      .meaning = "of a film, at ambient pressure"},
     {KEY("pressure_coefficient", NT_KEY_NUMBER, traction.oil.coefficient,
@@ -176,25 +180,25 @@ static nt_status check_law(const nt_run *run, const nt_element *element, nt_erro
 
 static nt_status check_traction(const nt_run *run, const nt_element *element, nt_error *error)
 {
-    static const char *const lacks[] = {"needs `friction`", "needs `curve`",
-                                        "needs `viscosity` and `pressure_coefficient`"};
     const nt_contact *c = nt_contact_of(run, element);
     if (!has(c, NT_CONTACT_TRACTION))
         return NT_OK;
     int law = c->traction.law;
-    bool complete = law == NT_TRACTION_COULOMB ? has(c, NT_CONTACT_FRICTION_OF_TRACTION)
-                    : law == NT_TRACTION_FOUR_PARAMETER
-                        ? has(c, NT_CONTACT_CURVE)
-                        : has(c, NT_CONTACT_VISCOSITY) && has(c, NT_CONTACT_PRESSURE_COEFFICIENT);
+    const char *lacks = NULL;
+    if (law == NT_TRACTION_COULOMB && !has(c, NT_CONTACT_FRICTION_OF_TRACTION))
+        lacks = "needs `friction`";
+    if (law == NT_TRACTION_FILM &&
+        !(has(c, NT_CONTACT_VISCOSITY) && has(c, NT_CONTACT_PRESSURE_COEFFICIENT)))
+        lacks = "needs `viscosity` and `pressure_coefficient`";
     unsigned film = 1u << NT_CONTACT_VISCOSITY | 1u << NT_CONTACT_PRESSURE_COEFFICIENT |
                     1u << NT_CONTACT_STRESS | 1u << NT_CONTACT_LIMIT;
     bool foreign = (law != NT_TRACTION_COULOMB && has(c, NT_CONTACT_FRICTION_OF_TRACTION)) ||
                    (law != NT_TRACTION_FOUR_PARAMETER && has(c, NT_CONTACT_CURVE)) ||
                    (law != NT_TRACTION_FILM && (c->given & film));
-    if (!complete || foreign)
+    if (lacks || foreign)
         return nt_load_refuse_key(run->model, element, "traction.law", error, "traction: %s %s",
                                   nt_traction_laws[law],
-                                  foreign ? "has keys of another law" : lacks[law]);
+                                  foreign ? "has keys of another law" : lacks);
     const nt_lubricant *oil = &c->law.traction.oil;
     if (c->traction.friction < 0)
         return nt_load_refuse_key(run->model, element, "traction.friction", error,
@@ -323,7 +327,7 @@ static void fill_law(nt_contact *c)
 {
     nt_touch_law *law = &c->law;
     nt_traction *traction = &law->traction;
-    const double *curve = c->traction.curve;
+    const double *curve = has(c, NT_CONTACT_CURVE) ? c->traction.curve : DEFAULT_CURVE;
     bool friction = has(c, NT_CONTACT_FRICTION);
     *law = (nt_touch_law){.stiffness = c->stiffness,
                           .exponent = c->exponent,
