@@ -158,6 +158,9 @@ static bool is_no_number(uint64_t bits)
 
 /* A word of the data at places one behind the other along the tangent. */
 enum { ALONG = 5 };
+/* Of the way there: steps of it change the last bits of doubles. A step of 0.01 times a rate of
+ * 0.78125 is 2^-7, which leaves them as they are. */
+static const double NO_ROUND_NUMBER = 0.86602540378443865;
 
 /* Whether a word is no number at three places and has three values: a flag has two. */
 static bool is_disguised(const uint64_t bits[ALONG])
@@ -200,7 +203,7 @@ nt_status nt_survey_find_disguised(nt_survey *s, const nt_element **disguised)
     nt_status status = NT_OK;
     *disguised = NULL;
     for (int k = 1; k < ALONG && status == NT_OK; k++) {
-        status = nt_survey_derive_at(s, s->far * k / (ALONG - 1));
+        status = nt_survey_derive_at(s, NO_ROUND_NUMBER * s->far * k / (ALONG - 1));
         if (k < ALONG - 1)
             nt_survey_read(s, between[k - 1]);
     }
