@@ -201,9 +201,10 @@ static void cables_go_slack(void **state)
 {
     (void)state;
     static const char *const texts_of_cables[] = {
-        "", ", seabed: {height: h, stiffness: 2000, friction: 0.3}"};
+        "", ", seabed: {height: h, stiffness: 2000, friction: 0.3}",
+        ", seabed: {height: h, stiffness: 2000, damping: 60, friction: 0.3}"};
     static const double size[] = {1.05, 2000, 1.2, 2e-3, -0.14};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         char text[1024];
         snprintf(text, sizeof text,
                  "nutate: 1\n"

@@ -4,7 +4,10 @@
  *              T = EA max(0, eps + mu eps')     on node 0: T e, on node 1: -T e
  *   inertia    mass m l0 at inner nodes, half of it at the ends
  *   seabed     at inner nodes, and with l0/2 at ends that move, d = h(x, y) - z,
- *              n = (-h_x, -h_y, 1), d' = -n . v, where d > 0: N = l0 max(0, k d + c d'),
+ *              n = (-h_x, -h_y, 1), d' = -n . v, where d > 0:
+ *              N = l0 a (1 + b/r), a = k d, b = c d', r = sqrt(a^2 + b^2), which begins at zero
+ *              whatever the speed, is l0 (a + b) while b is small beside a, and never pulls;
+ *              dN/da = l0 (1 + (b/r)^3), dN/db = l0 (a/r)^3;
  *              force N n, and friction -mu N |n| u/sqrt(u . u + s^2) of the velocity u along
  *              the bed
  *
@@ -34,7 +37,8 @@ static const nt_key seabed_keys[] = {
     {KEY("stiffness", NT_KEY_NUMBER, seabed.stiffness, NT_CABLE_SEABED_STIFFNESS), .required = true,
      .unit = "N/m^2", .meaning = "force per length of the cable and depth below the bed"},
     {KEY("damping", NT_KEY_NUMBER, seabed.damping, NT_CABLE_SEABED_DAMPING), .unit = "N s/m^2",
-     .meaning = "force per length and speed into the bed, never pulling; default 0"},
+     .meaning = "c of the force per length a (1 + b / sqrt(a^2 + b^2)) at depth d, with a = "
+                "stiffness * d, b = c * rate of d; it never pulls; default 0"},
     {KEY("friction", NT_KEY_NUMBER, seabed.friction, NT_CABLE_SEABED_FRICTION),
      .meaning = "coefficient of friction; default 0"},
     {KEY("speed", NT_KEY_NUMBER, seabed.speed, NT_CABLE_SEABED_SPEED), .needs = "friction",
@@ -154,23 +158,22 @@ typedef struct segment {
 } segment;
 
 /* Where the force of a cable begins, in this order: n segments pull; with damping n are strained;
- * n + 1 nodes meet the bed; with its damping n + 1 are pressed. */
-typedef enum cable_onset { PULLED, STRAINED, ON_BED, PRESSED, CABLE_ONSETS } cable_onset;
+ * n + 1 nodes meet the bed. */
+typedef enum cable_onset { PULLED, STRAINED, ON_BED, CABLE_ONSETS } cable_onset;
 
 /* The number of the first of a kind, and, of CABLE_ONSETS, how many there are. */
 static int first_onset(const nt_cable *c, cable_onset kind)
 {
-    bool bed = c->seabed.height;
-    int n[CABLE_ONSETS] = {c->n, c->given >> NT_CABLE_DAMPING & 1 ? c->n : 0, bed ? c->n + 1 : 0,
-                           bed && c->given >> NT_CABLE_SEABED_DAMPING & 1 ? c->n + 1 : 0};
+    int n[CABLE_ONSETS] = {c->n, c->given >> NT_CABLE_DAMPING & 1 ? c->n : 0,
+                           c->seabed.height ? c->n + 1 : 0};
     int first = 0;
     for (int k = 0; k < (int)kind; k++)
         first += n[k];
     return first;
 }
 
-/* Whether number i of a kind is passed. What is strained, or pressed, is without damping the same
- * as what pulls, or meets the bed. */
+/* Whether number i of a kind is passed. What is strained is without damping the same as what pulls.
+ */
 static bool cable_acts(const nt_element *e, const nt_view *view, cable_onset kind, int i, double x)
 {
     const nt_cable *c = nt_cable_of(view->run, e);
@@ -374,7 +377,7 @@ nt_status nt_cable_seabed(const nt_cable *c, const nt_run *run, const double *va
 
 typedef struct bed {
     bool meets; /* all that follows but d is found there alone */
-    double d, rate, N, l0, k, c;
+    double d, rate, N, N_d, N_rate, l0;
     v3 n, u, f;       /* not normalised; velocity along the bed; force on the node */
     double n2, s, mu; /* mu: friction over N, which is less than the force that presses */
     m3 H;             /* second derivatives of the height */
@@ -386,9 +389,7 @@ static nt_status bed_under(const nt_element *e, const nt_view *view, int i, cons
 {
     const nt_cable *c = nt_cable_of(view->run, e);
     double height, slope[2], second[3];
-    *b = (bed){.l0 = (node->end ? 0.5 : 1) * c->length / c->n,
-               .k = c->seabed.stiffness,
-               .c = c->seabed.damping};
+    *b = (bed){.l0 = (node->end ? 0.5 : 1) * c->length / c->n};
     nt_status status = nt_cable_seabed(c, view->run, view->variables, view->scratch, node->x,
                                        &height, slope, second);
     b->d = height - node->x.z;
@@ -399,8 +400,11 @@ static nt_status bed_under(const nt_element *e, const nt_view *view, int i, cons
     b->n2 = v3_dot(b->n, b->n);
     b->H = (m3){second[0], second[1], 0, second[1], second[2], 0, 0, 0, 0};
     b->rate = -v3_dot(b->n, node->v);
-    double pressed = b->k * b->d + b->c * b->rate;
-    b->N = cable_acts(e, view, PRESSED, i, pressed) ? b->l0 * pressed : 0;
+    double elastic = c->seabed.stiffness * b->d, damped = c->seabed.damping * b->rate;
+    double r = hypot(elastic, damped), p = r > 0 ? elastic / r : 1, q = r > 0 ? damped / r : 0;
+    b->N = b->l0 * elastic * (1 + q);
+    b->N_d = b->l0 * c->seabed.stiffness * (1 + q * q * q);
+    b->N_rate = b->l0 * c->seabed.damping * p * p * p;
     b->u = v3_axpy(-v3_dot(b->n, node->v) / b->n2, b->n, node->v);
     b->s = sqrt(v3_dot(b->u, b->u) + c->seabed.speed * c->seabed.speed);
     b->mu = c->seabed.friction * sqrt(b->n2);
@@ -411,8 +415,8 @@ static nt_status bed_under(const nt_element *e, const nt_view *view, int i, cons
 static void add_bed_tangent(const nt_view *view, const cable_node *node, const bed *b)
 {
     v3 Hv = m3_apply(b->H, node->v);
-    v3 N_x = v3_scale(b->l0, v3_axpy(-b->k, b->n, v3_scale(b->c, Hv)));
-    v3 N_v = v3_scale(-b->l0 * b->c, b->n);
+    v3 N_x = v3_axpy(-b->N_d, b->n, v3_scale(b->N_rate, Hv));
+    v3 N_v = v3_scale(-b->N_rate, b->n);
     v3 along = v3_axpy(-b->mu / b->s, b->u, b->n); /* of the normal force */
     m3 K = m3_sub(m3_dyad(along, N_x), m3_scale(b->N, b->H)), C = m3_dyad(along, N_v);
     if (b->mu > 0) {
@@ -442,14 +446,15 @@ static nt_status add_bed(const nt_element *e, const nt_view *view, int i)
     if (status != NT_OK || !b.meets)
         return status;
     if (view->energy) {
-        view->energy->potential += 0.5 * b.l0 * b.k * b.d * b.d;
-        double elastic = b.l0 * b.k * b.d * v3_dot(b.n, node.v);
+        double k = b.l0 * nt_cable_of(view->run, e)->seabed.stiffness;
+        view->energy->potential += 0.5 * k * b.d * b.d;
+        double elastic = k * b.d * v3_dot(b.n, node.v);
         view->energy->power += v3_dot(b.f, node.v) - elastic;
         return NT_OK;
     }
     if (view->terms->residual)
         push_node(view, &node, v3_neg(b.f));
-    if (view->terms->matrix && b.N > 0)
+    if (view->terms->matrix)
         add_bed_tangent(view, &node, &b);
     return NT_OK;
 }
@@ -593,8 +598,7 @@ void nt_cable_look(const nt_element *e, const nt_view *view, double ends[2], dou
 static int cable_onsets(const nt_run *run, const nt_element *e, const nt_view *view, double *beyond)
 {
     const nt_cable *c = nt_cable_of(run, e);
-    int n = first_onset(c, CABLE_ONSETS), strained = first_onset(c, STRAINED);
-    int on_bed = first_onset(c, ON_BED), pressed = first_onset(c, PRESSED);
+    int strained = first_onset(c, STRAINED), on_bed = first_onset(c, ON_BED);
     for (int i = 0; beyond && i < c->n; i++) {
         cable_node a = node_at(c, view, i), b = node_at(c, view, i + 1);
         segment s = segment_of(e, view, &a, &b, i);
@@ -607,10 +611,8 @@ static int cable_onsets(const nt_run *run, const nt_element *e, const nt_view *v
         bed b;
         bool known = node.body > 0 && bed_under(e, view, i, &node, &b) == NT_OK;
         beyond[on_bed + i] = known ? b.d : (double)NAN;
-        if (n > pressed)
-            beyond[pressed + i] = known && b.meets ? b.d + b.c / b.k * b.rate : (double)NAN;
     }
-    return n;
+    return first_onset(c, CABLE_ONSETS);
 }
 
 static bool cable_depends_on_rates(const nt_run *run, const nt_element *e)
