@@ -277,10 +277,27 @@ static void steps_that_follow_events_call_nothing_wrong(void **state)
     wrong_by = 0;
 }
 
+/* Columns of one quantity are judged together, but what is right is not called wrong beside one
+ * that is. */
+static void each_column_has_its_own_verdict(void **state)
+{
+    (void)state;
+    nt_check_verdict v = {.kind = NT_CHECK_WRONG, .size = 2, .doubt = 1e-9, .off = 0.1};
+    assert_int_equal(nt_check_of_row(&v, 2, 1.9), NT_CHECK_WRONG);
+    assert_int_equal(nt_check_of_row(&v, 0, 0), NT_CHECK_RIGHT);
+    assert_int_equal(nt_check_of_row(&v, 1.25, 1.25001), NT_CHECK_RIGHT);
+    assert_int_equal(nt_check_of_row(&v, 1.25, 1.2501), NT_CHECK_WRONG);
+    v.kind = NT_CHECK_MOVED;
+    assert_int_equal(nt_check_of_row(&v, 0, 0), NT_CHECK_RIGHT);
+    v.kind = NT_CHECK_UNDECIDED;
+    assert_int_equal(nt_check_of_row(&v, 0, 0), NT_CHECK_UNDECIDED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(noise_of_one_step_may_be_small_by_chance),
+        cmocka_unit_test(each_column_has_its_own_verdict),
         cmocka_unit_test(right_derivatives_are_never_wrong),
         cmocka_unit_test(wrong_derivatives_are_found),
         cmocka_unit_test(steps_that_follow_events_call_nothing_wrong),

@@ -568,7 +568,7 @@ static void check_add_rows(check *c, const group *g, int parameter, const nt_che
         column_name(c, g, i, name, unit);
         snprintf(row->label, sizeof row->label, "d(%s)/d(%s)", name,
                  nt_cli_sens_name(c->plan, c->sens, parameter));
-        row->kind = v->kind;
+        row->kind = nt_check_of_row(v, c->found.exact[g->first + i], b);
         row->derivative = a;
         row->difference = b;
         row->doubt = v->doubt / v->size;

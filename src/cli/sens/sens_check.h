@@ -54,6 +54,9 @@ typedef struct nt_check_verdict {
 
 nt_check_verdict nt_check_judge(const nt_check_group *group, const nt_check_differences *d);
 
+/* The verdict on one of its columns: where another one is off, this one may be right. */
+nt_check_kind nt_check_of_row(const nt_check_verdict *v, double exact, double difference);
+
 /* Whether more runs could not change it. */
 bool nt_check_is_settled(const nt_check_verdict *v);
 

@@ -140,6 +140,12 @@ static double verdict_error_of_method(const nt_check_group *g, const nt_check_di
     return d->refined[0] && d->finer ? fmax(error, verdict_distance(g, d->finer, d->exact)) : error;
 }
 
+/* What a derivative may be off by. */
+static double verdict_allows(const nt_check_verdict *v)
+{
+    return RELATIVE * v->size + DOUBTS * v->doubt + v->floor;
+}
+
 nt_check_verdict nt_check_judge(const nt_check_group *g, const nt_check_differences *d)
 {
     nt_check_verdict v = {.kind = NT_CHECK_FAILED, .step = -1, .doubt = (double)INFINITY};
@@ -170,10 +176,16 @@ nt_check_verdict nt_check_judge(const nt_check_group *g, const nt_check_differen
     else if (v.doubt > UNDECIDED * v.size + v.floor)
         v.kind = NT_CHECK_UNDECIDED;
     else
-        v.kind = v.off <= RELATIVE * v.size + DOUBTS * v.doubt + v.floor   ? NT_CHECK_RIGHT
+        v.kind = v.off <= verdict_allows(&v)                               ? NT_CHECK_RIGHT
                  : v.off <= ERRORS * verdict_error_of_method(g, d, v.step) ? NT_CHECK_MOVED
                                                                            : NT_CHECK_WRONG;
     return v;
+}
+
+nt_check_kind nt_check_of_row(const nt_check_verdict *v, double exact, double difference)
+{
+    bool beside = v->kind == NT_CHECK_WRONG || v->kind == NT_CHECK_MOVED;
+    return beside && fabs(exact - difference) <= verdict_allows(v) ? NT_CHECK_RIGHT : v->kind;
 }
 
 bool nt_check_is_settled(const nt_check_verdict *v)
