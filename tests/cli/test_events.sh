@@ -228,6 +228,25 @@ END
 expect 0 sens graze.yaml --param c --param k --check --quiet
 prints "1 derivatives agree" "1 without verdict (other events happen" "no verdict: other events happen, or in another order"
 
+# ---- an event ends the run: in the run by a tighter tolerance it is later or sooner ----
+cat >thrown.yaml <<'END'
+nutate: 1
+parameters: {v: 9, k: 0.05}
+gravity: [0, 0, -9.81]
+bodies: {stone: {mass: 1, point: true, position: [0, 0, 1], velocity: [v, 0, v]}}
+forces: {drag: {type: force, on: stone, value: ["-k*stone.velocity.x", 0, "-k*stone.velocity.z"]}}
+events: {land: {when: stone.position.z, direction: falling, then: [{stop: "landed"}]}}
+simulation: {duration: 9, step: 1e-2}
+output: {record: [stone.position.x]}
+objectives: {range: {type: final, of: stone.position.x}, way: {type: integral, of: stone.position.x}}
+END
+for how in bdf rkmk-dopri5 rkmk-dop853; do
+    for tolerance in 1e-6 1e-9; do
+        expect 0 sens thrown.yaml --param v --param k --method $how --set simulation.tolerance=$tolerance --check --quiet
+        prints "6 derivatives agree"
+    done
+done
+
 # ---- a ball whose bounces become ever shorter, down to nothing, is not let through the floor ----
 cat >ever.yaml <<'END'
 nutate: 1

@@ -339,7 +339,9 @@ static nt_status begin_along(check *c, nt_sensitivity *s, nt_error *error)
 static nt_status differentiate_tightly(check *c, nt_error *error)
 {
     nt_sensitivity *s = NULL;
-    double end = nt_integrator_state(c->plan->integrator).t;
+    /* an event that ends the run may come a little later in this one */
+    bool ends = nt_integrator_ended_by(c->plan->integrator) >= 0;
+    double end = ends ? c->plan->end : nt_integrator_state(c->plan->integrator).t;
     nt_status status =
         nt_sensitivity_create(&s, c->integrator, c->sens->parameters, c->sens->n, error);
     c->sens->n_ends = 0; /* those of the tight run take the place of the others */
@@ -347,6 +349,8 @@ static nt_status differentiate_tightly(check *c, nt_error *error)
         status = begin_along(c, s, error);
     if (status == NT_OK)
         status = nt_integrator_run(c->integrator, end, c->plan->step, check_keep_end, c, error);
+    if (status == NT_OK && nt_integrator_ended_by(c->integrator) >= 0)
+        status = nt_objectives_advance(c->objectives, error);
     if (c->broke.status != NT_OK)
         *error = c->broke, status = c->broke.status;
     if (status == NT_OK)
