@@ -22,6 +22,8 @@
 #define THEIRS(name) __libc_##name
 #endif
 
+#pragma GCC visibility push(default) /* other libraries find what is exported alone */
+
 void *THEIRS(malloc)(size_t size);
 void *THEIRS(calloc)(size_t count, size_t size);
 void *THEIRS(realloc)(void *old, size_t size);
@@ -62,6 +64,7 @@ void *aligned_alloc(size_t alignment, size_t size)
     return refuse() ? NULL : __libc_memalign(alignment, size);
 }
 #endif
+#pragma GCC visibility pop
 
 static void begin(long n)
 {

@@ -208,6 +208,61 @@ int nt_bdf_outcome(nt_bdf *b, nt_status status)
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
+/* Where memory is out SUNDIALS (6.4) writes into copies of vectors that it did not get, and gives
+ * others back twice. So its vectors come from here: it gets `spare` then, which nobody reads, and
+ * that this was so is known when all have been asked for; and what it gives back stays until the
+ * end. It asks for none in a step. */
+typedef struct bdf_vector {
+    struct _N_VectorContent_Serial serial; /* first: the operations are those of serial vectors */
+    nt_bdf *owner;
+    N_Vector next;
+    double entries[];
+} bdf_vector;
+
+static void vector_destroy(N_Vector v) { (void)v; }
+
+static N_Vector vector_clone(N_Vector other);
+
+static N_Vector vector_create(nt_bdf *b)
+{
+    N_Vector v = N_VNewEmpty_Serial(b->size, b->context);
+    bdf_vector *content = v ? calloc(1, sizeof *content + (size_t)b->size * sizeof(double)) : NULL;
+    if (!content) {
+        if (v)
+            N_VDestroy(v);
+        return NULL;
+    }
+    content->serial = *(N_VectorContent_Serial)v->content;
+    content->serial.data = content->entries;
+    content->owner = b;
+    content->next = b->vectors;
+    free(v->content);
+    v->content = content;
+    v->ops->nvclone = vector_clone;
+    v->ops->nvdestroy = vector_destroy;
+    return b->vectors = v;
+}
+
+static N_Vector vector_clone(N_Vector other)
+{
+    nt_bdf *b = ((bdf_vector *)other->content)->owner;
+    N_Vector v = vector_create(b);
+    b->no_memory = b->no_memory || !v;
+    return v ? v : b->spare;
+}
+
+static void vectors_free(nt_bdf *b)
+{
+    while (b->vectors) {
+        N_Vector v = b->vectors;
+        bdf_vector *content = v->content;
+        b->vectors = content->next;
+        free(content);
+        v->content = NULL;
+        N_VFreeEmpty(v);
+    }
+}
+
 static void bdf_destroy(nt_bdf *b)
 {
     if (!b)
@@ -215,12 +270,7 @@ static void bdf_destroy(nt_bdf *b)
     if (b->memory)
         b->code->destroy(b);
     nt_bdf_newton_destroy(b);
-    if (b->y)
-        N_VDestroy(b->y);
-    if (b->rate)
-        N_VDestroy(b->rate);
-    if (b->between)
-        N_VDestroy(b->between);
+    vectors_free(b);
     if (b->context)
         SUNContext_Free(&b->context);
     nt_arena_free(&b->arena);
@@ -256,17 +306,18 @@ static nt_status bdf_create(nt_stepper *s)
     b->size = b->counted + p->nc + p->nh;
     if (!bdf_take_arrays(b) || SUNContext_Create(NULL, &b->context) != 0)
         goto failed;
-    b->y = N_VNew_Serial(b->size, b->context);
-    b->rate = N_VNew_Serial(b->size, b->context);
-    b->between = N_VNew_Serial(b->size, b->context);
-    if (!b->y || !b->rate || !b->between)
+    b->spare = vector_create(b);
+    b->y = vector_create(b);
+    b->rate = vector_create(b);
+    b->between = vector_create(b);
+    if (!b->spare || !b->y || !b->rate || !b->between)
         goto failed;
-    N_VConst(0, b->y);
-    N_VConst(0, b->rate);
     bdf_fill_tolerances(b);
     if ((status = nt_bdf_newton_create(b)) != NT_OK)
         goto failed;
-    if ((status = b->code->create(b)) != NT_OK)
+    if ((status = b->code->create(b)) == NT_OK && b->no_memory)
+        status = NT_NO_MEMORY;
+    if (status != NT_OK)
         goto failed;
     s->own = b;
     return NT_OK;

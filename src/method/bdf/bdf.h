@@ -141,6 +141,9 @@ struct nt_bdf {
     void *memory; /* of CVODE or IDA                                                   */
     N_Vector y, rate;
     N_Vector between; /* y within the last step                                             */
+    N_Vector spare;   /* what SUNDIALS gets where there is no memory for a vector            */
+    N_Vector vectors; /* all that there are, each knows the next                             */
+    bool no_memory;   /* SUNDIALS got `spare`                                                */
     SUNMatrix matrix;
     SUNLinearSolver linear;
     SUNNonlinearSolver iteration; /* IDA's, with the option newton_tolerance; else NULL       */

@@ -1,5 +1,6 @@
 /* Runge-Kutta-Munthe-Kaas steps; see rkmk.h for the equations and symbols. */
 #include "method/runge_kutta/rkmk.h"
+#include "base/error.h"
 
 #include "base/target.h"
 #include "group/block.h"
@@ -491,7 +492,10 @@ nt_status nt_rkmk_interpolate(nt_stepper *s, const nt_phase *from, const nt_phas
     for (size_t i = 0; i < many; i++)
         linear[i] = (1 - theta) * from->vdot[i] + theta * to->vdot[i];
     nt_point at = nt_phase_point(out);
-    if (rkmk_accelerate(s, &at, out->vdot, out) != NT_OK)
+    status = rkmk_accelerate(s, &at, out->vdot, out);
+    if (nt_is_final(status))
+        return status;
+    if (status != NT_OK)
         for (size_t i = 0; i < many; i++)
             linear[i] = (1 - theta) * from->vdot[i] + theta * to->vdot[i];
     return NT_OK;

@@ -22,6 +22,7 @@
  * what is left by about the distance of the two. Where the step itself had to make its factors anew
  * (it went so far that a round shrank the miss by less than ten) what is left out is of the size of
  * the way back. The same holds for reactions that are not linear in their multipliers. */
+#include "base/error.h"
 #include "group/rotation.h"
 #include "method/runge_kutta/rkmk.h"
 #include "method/variation.h"
@@ -519,7 +520,10 @@ nt_status nt_rkmk_vary_dense(nt_stepper *s, const nt_phase *from, const nt_phase
     for (int j = 0; j < nv; j++)
         w.v[j] = from->v[j] + w.x[nv + j];
     nt_point at = {.t = t, .q = w.q, .v = w.v, .memory = from->memory};
-    if (rkmk_vary_accelerate(s->factors, &w, from->vdot, &at) != NT_OK)
+    status = rkmk_vary_accelerate(s->factors, &w, from->vdot, &at);
+    if (nt_is_final(status))
+        return status;
+    if (status != NT_OK)
         take_linear(p, &w, theta, after);
     else if ((status = rkmk_solve(s->factors, &w, &at)) != NT_OK)
         return status;
