@@ -263,7 +263,14 @@ typedef enum nt_memory_kind {
 
 /* A type of joint, force or contact: one constant descriptor per file. Its data are numbers of a
  * run (run.h) and start with `unsigned given`. What is said of a model or asked of it (rows, words)
- * does not change with parameters. */
+ * does not change with parameters.
+ *
+ * Every type has `version`, `section` (one of the four above that is open: joints, forces,
+ * contacts), `name`, `summary`, `keys`, `size`, `prepare`, `declare` and `evaluate`, and without
+ * rows `part`. What some parts need besides: `rows` or `rates` need `row_quantity` and `row_name`;
+ * `has_inertia` needs `momentum`; `n_memory` needs `accept`; `own_bodies` needs `settle`; `initial`
+ * needs `coordinates`; `stop_after` and `at_stop` come together. Everything else may be left out,
+ * NULL, 0 or false. nt_element_type_add refuses a type that lacks something, and says what. */
 typedef struct nt_element_type {
     int version; /* NT_ELEMENT_VERSION */
     const nt_section *section;
@@ -303,7 +310,7 @@ typedef struct nt_element_type {
      * axes, are added. */
     void (*momentum)(const nt_element *element, const nt_view *view, nt_v3 *p, nt_v3 *L);
     /* Derived numbers from the given values and the initial placement of bodies; called again after
-     * parameters change (validate false). */
+     * parameters change (validate false). Where nothing is to be derived it returns NT_OK. */
     nt_status (*prepare)(nt_run *run, const nt_element *element, bool validate, nt_error *error);
     /* Further ports, and the blocks between ports. */
     nt_status (*declare)(nt_model *model, nt_element *element);
@@ -315,7 +322,8 @@ typedef struct nt_element_type {
      * `accept` writes next[n_memory], its own: at the model's start, and whenever a step stands. */
     int n_memory;
     void (*accept)(const nt_element *element, const nt_view *view, double *next);
-    /* What row i is (holonomic, then nonholonomic): quantity, and words such as "force along x". */
+    /* What row i is (holonomic, then nonholonomic): quantity, and words such as "force along x".
+     * Needed with rows or rates. */
     nt_quantity (*row_quantity)(const nt_model *model, const nt_element *element, int row);
     const char *(*row_name)(const nt_model *model, const nt_element *element, int row);
     /* Force on B and torque on B, ground axes: NAME.force and NAME.torque, which can be recorded
