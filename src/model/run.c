@@ -206,7 +206,7 @@ nt_status nt_run_take_state(nt_run *run)
     run->initial_memory = NT_TAKE(arena, s->n_memory, double);
     run->redundant = NT_TAKE(arena, rows, int);
     run->passings = nt_passings_take(model, arena);
-    run->idle = NT_TAKE(arena, model->n_happenings, double);
+    run->event_notes = NT_TAKE(arena, model->n_happenings, nt_event_note);
     bool notes = run->system.noticed != NULL;
     bool damps = run->system.fastest_damping != NULL;
     run->notes = notes ? NT_TAKE(arena, model->n_elements, nt_run_note) : NULL;
@@ -239,11 +239,11 @@ nt_status nt_run_take_state(nt_run *run)
         return NT_NO_MEMORY;
     if (!run->onsets || !run->initial_q || !run->initial_v || !run->initial_memory ||
         !run->redundant || !run->mass || !run->inertia || !run->motion || !run->multipliers ||
-        !run->scratch || !run->passings || !run->idle || !run->named_variables ||
+        !run->scratch || !run->passings || !run->event_notes || !run->named_variables ||
         !run->events_work || !run->set_now || !run->events_rows || (notes && !run->notes) ||
         (damps && (!run->dampings || !run->carried)) || !nt_parameter_rates_init(run))
         return NT_NO_MEMORY;
-    nt_actions_forget_idle(run);
+    nt_actions_forget_notes(run);
     nt_motion_init(run->motion);
     run->view = (nt_view){.run = run,
                           .model = model,

@@ -119,11 +119,11 @@ struct nt_run {
     double *entry_values;                  /* [6 model->most_entries]                             */
     double parameter_error;                /* see nt_run_parameter_error */
 
-    struct nt_passing *passings; /* [n_switches] */
-    double *idle; /* [n_happenings] s, when an event first found a joint as it would leave it    */
-    double *named_variables; /* [n_parameters + 1 + n_columns] of a named quantity */
-    bool settling;           /* parameters count as given: nothing is to be found */
-    double *unknown_rates;   /* [n_parameters][n_unknowns] derivatives of the unknowns */
+    struct nt_passing *passings;       /* [n_switches] */
+    struct nt_event_note *event_notes; /* [n_happenings], see events.h */
+    double *named_variables;           /* [n_parameters + 1 + n_columns] of a named quantity */
+    bool settling;                     /* parameters count as given: nothing is to be found */
+    double *unknown_rates;             /* [n_parameters][n_unknowns] derivatives of the unknowns */
     bool unknown_rates_known;
     double *events_rows; /* [nh + nn] */
     double *set_now; /* [2 n_parameters] as the discrete memory has it: set or not, and values */

@@ -64,8 +64,8 @@ int nt_run_warning(const nt_run *run, int i, char *text, int size)
             e->type->warning(run, e, text + used, size - used);
         return (int)strlen(text);
     }
-    for (int k = 0; run && text && size > 0 && i >= 0 && k < run->model->n_happenings; k++) {
-        int length = nt_actions_idle_text(run, k, text, size);
+    for (int k = 0; run && text && size > 0 && i >= 0 && k < 2 * run->model->n_happenings; k++) {
+        int length = nt_actions_note(run, k / 2, k % 2, text, size);
         if (length > 0 && i-- == 0)
             return length < size ? length : size - 1;
     }

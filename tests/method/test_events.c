@@ -153,6 +153,46 @@ static void an_event_that_finds_nothing_to_do_is_said(void **state)
     mechanism_close(&m);
 }
 
+/* An event that waits for a force of a joint which another one has released waits in vain: that is
+ * said with its place, unless the joint is engaged again or the event would but release it too. */
+static void an_event_that_looks_at_a_released_joint_is_said(void **state)
+{
+    static const char model[] =
+        "nutate: 1\n"
+        "bodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"
+        "joints: {j: {type: spherical, between: [ground, a], at: [0, 0, 0]}}\n"
+        "events:\n"
+        "  go: {when: t - 0.2, then: [{release: j}%s]}\n"
+        "  late: {then: [{engage: j}]}\n"
+        "  high: {when: norm(j.force) - 20, then: [{stop: high}]}\n"
+        "  fuse: {when: norm(j.force) - 30, then: [{release: j}]}\n";
+    static const char *const again[] = {"", ", {start: late, after: 0}"};
+    (void)state;
+    for (int c = 0; c < 2; c++) {
+        char text[1000];
+        snprintf(text, sizeof text, model, again[c]);
+        if (c == 0) /* nobody starts it */
+            memmove(strstr(text, "  late"), strstr(text, "  high"),
+                    strlen(strstr(text, "  high")) + 1);
+        mechanism m = mechanism_read(text);
+        nt_error error = {0};
+        seen s;
+        nt_integrator *it = begin_run(&m, "rkmk-dop853", &s);
+        assert_int_equal(nt_integrator_run(it, 0.15, 0.01, NULL, NULL, &error), NT_OK);
+        assert_int_equal(nt_run_warning(m.run, 0, text, sizeof text), 0);
+        assert_int_equal(nt_integrator_run(it, 0.3, 0.01, NULL, NULL, &error), NT_OK);
+        if (c == 0) {
+            assert_true(nt_run_warning(m.run, 0, text, sizeof text) > 0);
+            assert_non_null(strstr(text, "event high at "));
+            assert_non_null(strstr(text, ":6:3 looks at the reaction of joint j"));
+            assert_non_null(strstr(text, "released at t = 0.2 s"));
+        }
+        assert_int_equal(nt_run_warning(m.run, c == 0, text, sizeof text), 0);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
 /* A relay whose two points lie 1e-5 s of motion apart, with steps of 0.1 s. */
 static void a_relay_that_chatters_is_refused(void **state)
 {
@@ -595,6 +635,7 @@ int main(void)
         cmocka_unit_test(a_ball_bounces_to_rest),
         cmocka_unit_test(a_ball_far_up_stays_on_its_floor),
         cmocka_unit_test(an_event_that_finds_nothing_to_do_is_said),
+        cmocka_unit_test(an_event_that_looks_at_a_released_joint_is_said),
         cmocka_unit_test(a_relay_that_chatters_is_refused),
         cmocka_unit_test(jumps_over_zero_are_located),
         cmocka_unit_test(a_stone_is_thrown),

@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "model/events/events.h"
 #include "model/events/limits.h"
 #include "model/joints/joint.h"
-#include "model/quantities/quantity_kind.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -382,21 +382,19 @@ static nt_status check_passes(nt_reader *reader, const nt_event *event, const nt
 static nt_status check_when(nt_reader *reader, const nt_event *event, const nt_node *node)
 {
     const nt_model *model = reader->model;
-    int n = 0, time = nt_model_time_variable(model);
+    int n = 0;
     nt_status status =
         event->when ? check_passes(reader, event, nt_node_find(node, "when")) : NT_OK;
     if (status != NT_OK)
         return status;
     const int *variables = event->when ? nt_expression_variables(event->when, &n) : NULL;
     for (int i = 0; i < n; i++) {
-        const nt_quantity_info *of =
-            variables[i] > time ? &model->columns[variables[i] - time - 1] : NULL;
-        if (of && nt_quantity_kinds[of->kind].of == NT_OF_LOADED && of->object < model->n_joints &&
-            !begins_active(model, of->object) && !somebody(model, NT_ACTION_ENGAGE, of->object))
+        int joint = nt_actions_reacting(model, variables[i]);
+        if (joint >= 0 && !begins_active(model, joint) && !somebody(model, NT_ACTION_ENGAGE, joint))
             return nt_node_fail(reader->error, nt_node_find(node, "when"),
                                 "when: joint %s never holds, so that it has no reaction: it begins "
                                 "with `active: false`, and no event engages it",
-                                model->elements[of->object].name);
+                                model->elements[joint].name);
     }
     return NT_OK;
 }

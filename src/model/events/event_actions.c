@@ -16,6 +16,7 @@
 #include "model/events/limits.h"
 #include "model/events/sliding.h"
 #include "model/joints/joint.h"
+#include "model/quantities/quantity_kind.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -341,26 +342,75 @@ static nt_status rebound_together(nt_run *run, const nt_event *event, nt_instant
 /* What an action would do to its joint has been done: nothing happens, which is said at the end. */
 static void find_idle(nt_run *run, const nt_event *event, const nt_instant *instant)
 {
-    double *first = &run->idle[event - run->model->happenings];
+    double *first = &run->event_notes[event - run->model->happenings].idle;
     *first = isnan(*first) ? instant->at->t : *first;
 }
 
-void nt_actions_forget_idle(nt_run *run)
+int nt_actions_reacting(const nt_model *model, int variable)
 {
-    for (int i = 0; i < run->model->n_happenings; i++)
-        run->idle[i] = (double)NAN;
+    int column = variable - nt_model_time_variable(model) - 1;
+    const nt_quantity_info *of = column >= 0 ? &model->columns[column] : NULL;
+    return of && nt_quantity_kinds[of->kind].of == NT_OF_LOADED && of->object < model->n_joints
+               ? of->object
+               : -1;
 }
 
-int nt_actions_idle_text(const nt_run *run, int i, char *text, int size)
+static bool looks_at(const nt_model *model, const nt_event *event, int joint)
+{
+    int n = 0;
+    const int *variables = event->when ? nt_expression_variables(event->when, &n) : NULL;
+    for (int i = 0; i < n; i++)
+        if (nt_actions_reacting(model, variables[i]) == joint)
+            return true;
+    return false;
+}
+
+static bool releases(const nt_event *event, int joint)
+{
+    for (int k = 0; k < event->n_actions; k++)
+        if (event->actions[k].given >> NT_ACTION_RELEASE & 1 && event->actions[k].release == joint)
+            return true;
+    return false;
+}
+
+/* Events that wait for the reaction of a joint see none from its release on, until it is engaged
+ * again (t: not a number). One that would release the same joint has nothing to wait for. */
+static void note_blind(nt_run *run, int joint, double t)
+{
+    const nt_model *model = run->model;
+    for (int i = 0; i < model->n_happenings; i++) {
+        nt_event_note *note = &run->event_notes[i];
+        const nt_event *event = &model->happenings[i];
+        bool other = !isnan(note->blind) && note->joint != joint;
+        if (!other && !releases(event, joint) && looks_at(model, event, joint))
+            note->blind = isnan(t) || isnan(note->blind) ? t : note->blind, note->joint = joint;
+    }
+}
+
+void nt_actions_forget_notes(nt_run *run)
+{
+    for (int i = 0; i < run->model->n_happenings; i++)
+        run->event_notes[i] = (nt_event_note){.idle = (double)NAN, .blind = (double)NAN};
+}
+
+int nt_actions_note(const nt_run *run, int i, int kind, char *text, int size)
 {
     const nt_event *event = &run->model->happenings[i];
-    if (isnan(run->idle[i]))
+    const nt_event_note *note = &run->event_notes[i];
+    const nt_place *place = &event->place;
+    if (isnan(kind == 0 ? note->idle : note->blind))
         return 0;
-    return snprintf(
-        text, (size_t)size,
-        "event %s at %s:%d:%d finds a joint at t = %.9g s that it would release, engage "
-        "or latch, but which is so already: nothing happens to it",
-        event->name, run->model->file, event->place.line, event->place.column, run->idle[i]);
+    if (kind == 0)
+        return snprintf(
+            text, (size_t)size,
+            "event %s at %s:%d:%d finds a joint at t = %.9g s that it would release, engage "
+            "or latch, but which is so already: nothing happens to it",
+            event->name, run->model->file, place->line, place->column, note->idle);
+    return snprintf(text, (size_t)size,
+                    "event %s at %s:%d:%d looks at the reaction of joint %s, which was released "
+                    "at t = %.9g s: it is zero from then on",
+                    event->name, run->model->file, place->line, place->column,
+                    run->model->elements[note->joint].name, note->blind);
 }
 
 static nt_status engage(nt_run *run, const nt_event *event, nt_instant *instant, int i,
@@ -370,6 +420,7 @@ static nt_status engage(nt_run *run, const nt_event *event, nt_instant *instant,
         find_idle(run, event, instant);
         return NT_OK;
     }
+    note_blind(run, i, (double)NAN);
     return take_hold(run, event, instant, i, false, error);
 }
 
@@ -427,6 +478,8 @@ static nt_status act(nt_run *run, const nt_event *event, const nt_action *action
     if (action->given >> NT_ACTION_RELEASE & 1) {
         if (memory[model->joint_memory + action->release] == OFF)
             find_idle(run, event, instant);
+        else
+            note_blind(run, action->release, instant->at->t);
         memory[model->joint_memory + action->release] = OFF;
         nt_slide_release(model, action->release, memory);
     }

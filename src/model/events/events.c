@@ -75,7 +75,7 @@ static nt_status events_begin(void *self, const nt_point *at, double nudge, doub
     double *held = memory + model->switch_memory;
     nt_point point = *at;
     point.t += nudge;
-    nt_actions_forget_idle(run);
+    nt_actions_forget_notes(run);
     nt_actions_begin(run, at, memory);
     for (int k = 0; k < model->n_switches; k++) {
         if (!isnan(held[k]) || model->switches[k].bends)

@@ -25,10 +25,19 @@ double nt_actions_next(const nt_run *run, double t, const double *memory);
 bool nt_actions_is_due(const nt_run *run, int i, const nt_instant *instant);
 /* Event i happens. */
 nt_status nt_actions_happen(nt_run *run, int i, nt_instant *instant, nt_error *error);
-/* Forgets which events have found joints as they would leave them; words for event i that has, into
- * text[size]: their length, 0: it has not. */
-void nt_actions_forget_idle(nt_run *run);
-int nt_actions_idle_text(const nt_run *run, int i, char *text, int size);
+/* What a run notes of an event, for a warning at its end; times are no numbers where it was not so.
+ */
+typedef struct nt_event_note {
+    double idle;  /* s, when it first found a joint as it would leave it             */
+    double blind; /* s, since when it looks at the reaction of a joint that was released */
+    int joint;    /* which                                                             */
+} nt_event_note;
+void nt_actions_forget_notes(nt_run *run);
+/* Words of event i into text[size], of the first kind (0) or the second (1): their length, 0: there
+ * is nothing to say. */
+int nt_actions_note(const nt_run *run, int i, int kind, char *text, int size);
+/* The joint of whose reaction a variable of `when` is; -1: of none. */
+int nt_actions_reacting(const nt_model *model, int variable);
 /* Whether a row is off at a start. */
 bool nt_run_row_is_off(const nt_run *run, int row);
 /* nt_events.rows_off */
