@@ -562,6 +562,8 @@ nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of
         status = check_at_zero(s, jump, passes, error);
     if (status != NT_OK)
         return status;
+    if (jump->touches)
+        return grazes(s, jump, error);
     if (jump->indicator >= 0 && !(fabs(passes) > (jump->alone ? 0 : GRAZES * jump->scale))) {
         if (!leaves_a_point(s, jump))
             return grazes(s, jump, error);

@@ -228,6 +228,24 @@ END
 expect 0 sens graze.yaml --param c --param k --check --quiet
 prints "1 derivatives agree" "1 without verdict (other events happen" "no verdict: other events happen, or in another order"
 
+# ---- a swing that comes to an event's zero and no further: on the dense output of a long step it
+# ---- passes by rounding, in shorter ones it does not; the event is there, and has no derivative ----
+cat >touch.yaml <<'END'
+nutate: 1
+parameters: {c: 1, w: 2}
+gravity: [0, 0, 0]
+bodies: {b: {mass: 1, point: true, position: [c, 0, 0]}}
+forces: {f: {type: force, on: b, value: [-w^2*b.position.x, 0, 0]}}
+events: {top: {when: b.position.x + 1, direction: falling, then: [{impulse: {on: b, value: [0.1, 0, 0]}}]}}
+simulation: {duration: 2, step: 1e-2, method: rkmk-dop853, tolerance: 1e-10}
+output: {record: [b.position.x]}
+END
+expect 0 run touch.yaml -o touch.csv
+awk -F, 'NR == 2 { e = $1 - atan2(1, 0); exit !(e*e < 1e-9) }' touch.events.csv ||
+    fail "a touch: $(cat touch.events.csv)"
+expect 3 sens touch.yaml --param w -o touch.csv
+says "event top at touch.yaml:6:10 only touches its zero"
+
 # ---- an event ends the run: in the run by a tighter tolerance it is later or sooner ----
 cat >thrown.yaml <<'END'
 nutate: 1

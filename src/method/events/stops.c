@@ -345,87 +345,6 @@ static nt_status find_first(nt_integrator *it, double h, double sample, double *
     return NT_OK;
 }
 
-/* Steps that are made again at most; and by which part of the last correction the next one is
- * smaller while the slope of dense output is good enough. */
-enum { AGAIN = 12 };
-static const double GAINS = 0.1;
-
-/* The step again over a length; *g: indicator i at its end. */
-static nt_status step_again(nt_integrator *it, int i, double length, double *g)
-{
-    nt_integrator_roll_back(it);
-    nt_status status = nt_integrator_attempt(it, length);
-    if (status == NT_OK)
-        status = nt_stops_indicators(it, &it->stepper.next, it->stops.g[2]);
-    *g = it->stops.g[2][i];
-    return status;
-}
-
-/* The first try on a length that a jump may be off by, as a part of the step, and how the next ones
- * grow until it is between two of them. */
-static const double BESIDE = 1e-10, GROWS = 8;
-
-/* The step again to just behind where indicator i jumps over its zero (sign: upward), which may be
- * elsewhere than on dense output: by halving. */
-static nt_status step_to_jump(nt_integrator *it, int i, double h, double sign, double *length)
-{
-    double before = 0, behind = -1, g, by = BESIDE * h, tried = *length;
-    nt_status status;
-    while ((status = step_again(it, i, tried, &g)) == NT_OK) {
-        bool passed = g * sign >= 0;
-        *(passed ? &behind : &before) = tried;
-        if (passed && behind - before <= LOCATED * h)
-            break;
-        if (behind < 0 && tried >= h) /* not within it */
-            break;
-        if (behind >= 0 && before > 0)
-            tried = behind - before <= LOCATED * h ? behind : (before + behind) / 2;
-        else
-            tried = fmin(passed ? fmax(tried - by, tried / 2) : tried + by, h), by *= GROWS;
-    }
-    *length = tried;
-    return status;
-}
-
-/* The step again, as long as it takes for indicator i to vanish at its end: with the slope of dense
- * output, and by the secant where that is another one than shorter steps have. */
-static nt_status step_to(nt_integrator *it, int i, double h, double slope, double *length)
-{
-    double rate = slope / h, last = 0, before = 0, g;
-    if (isinf(slope))
-        return step_to_jump(it, i, h, slope > 0 ? 1 : -1, length);
-    for (int round = 0; round < AGAIN; round++) {
-        nt_status status = step_again(it, i, *length, &g);
-        if (status != NT_OK)
-            return status;
-        double change = slope != 0 ? -g / rate : 0;
-        if (round > 0 && fabs(change) > GAINS * fabs(last)) {
-            double secant = (g - before) / last;
-            rate = secant * slope > 0 ? secant : rate;
-            change = -g / rate;
-        }
-        change = fmin(change, h - *length);
-        if (!(fabs(change) > LOCATED * h) || fabs(change) > 0.5 * *length || round == AGAIN - 1)
-            return NT_OK;
-        last = change, before = g;
-        *length += change;
-    }
-    return NT_OK;
-}
-
-/* A shorter step is not to be had: of a method that chooses its steps, or one so short that it does
- * not converge. Dense output is the state then. */
-static nt_status step_by_dense_output(nt_integrator *it, double part, double h)
-{
-    nt_stepper *s = &it->stepper;
-    nt_phase at = nt_stops_phase_like(&s->now, it->stops.at.all);
-    double t = s->now.all[NT_PHASE_T] + part * h;
-    nt_status status = nt_integrator_between(it, &s->now, &s->next, t, &at);
-    if (status == NT_OK)
-        memcpy(s->next.q, at.q, (size_t)(at.memory - at.q) * sizeof(double));
-    return status;
-}
-
 /* Steps that are shorter than this part of the one that was made are not made again: dense output
  * near the begin of a step is as good. */
 static const double SHORT = 1e-4;
@@ -455,6 +374,7 @@ NT_HOT nt_status nt_stops_find(nt_integrator *it, double *h, double *to, bool *f
     *found = false;
     if (!s->events)
         return NT_OK;
+    s->touched = -1;
     s->nudge = NUDGE * *h;
     stepper->next.all[NT_PHASE_T] = *to; /* dense output reads them */
     stepper->next.all[NT_PHASE_STEP] = *h;
@@ -483,9 +403,9 @@ NT_HOT nt_status nt_stops_find(nt_integrator *it, double *h, double *to, bool *f
         return NT_OK;
     }
     if (own || part < SHORT)
-        status = step_by_dense_output(it, part, length);
+        status = nt_stops_step_by_dense_output(it, part, length);
     else
-        status = step_to(it, first, length, slope, h);
+        status = nt_stops_step_to(it, first, length, part, slope, h);
     *to = t + *h;
     return status;
 }
@@ -602,6 +522,7 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
                              .number = instant->number,
                              .kept_at = timed_by < 0 ? instant->kept_at : -1,
                              .carried = carried,
+                             .touches = timed_by >= 0 && timed_by == s->touched,
                              .drives = drives,
                              .alone = alone,
                              .scale = timed_by >= 0 ? s->size[timed_by] : 0};
@@ -693,6 +614,7 @@ nt_status nt_stops_begin(nt_integrator *it, nt_error *error)
         .origin = next->all[NT_PHASE_T], .last = -(double)INFINITY, .window = -(double)INFINITY};
     s->busy = false;
     s->indicator = -1;
+    s->touched = -1;
     s->nudge = 1e-9;
     s->seen = false;
     memset(s->fired, 0, (size_t)s->events->n);

@@ -43,9 +43,10 @@ typedef struct nt_stops {
     nt_phase beyond;  /* the sample at which something has happened, while `seen`     */
     double *beyond_v; /* [nv] its velocities in the system's frame */
     bool seen;
-    double *size;    /* [n] largest indicators in the last step, per second of it */
-    double *g[3];    /* [n] indicators at samples */
-    double *left;    /* [n] the values at the sample before, or at an earlier one ... */
+    int touched;  /* the indicator that passes zero in this step on dense output alone; -1: none */
+    double *size; /* [n] largest indicators in the last step, per second of it */
+    double *g[3]; /* [n] indicators at samples */
+    double *left; /* [n] the values at the sample before, or at an earlier one ... */
     double *left_at; /* [n] ... and where, as parts of the step */
     double *samples; /* [NT_SAMPLES + 1, n] the values at the begin of a step and its samples */
     double *side;    /* [n] what the step that is made writes into memory */
@@ -74,6 +75,7 @@ typedef struct nt_jump_of_state {
     int bends;     /* nothing has happened but that derivatives of accelerations jump            */
     int kept_at;   /* the entry of memory that held the time; -1: none              */
     int carried;   /* its time is that of what has happened just before, which made it due       */
+    int touches;   /* its zero is one of dense output alone: shorter steps do not come to it    */
     int drives;    /* rates of prescribed motions jump, with what else happens                   */
     int alone;     /* they do so alone: of the indicator, which is of time, its rate counts, not
                       its value                                                                  */
@@ -153,6 +155,14 @@ nt_status nt_stops_never_settles(struct nt_integrator *integrator, int indicator
 /* Where an indicator that comes back between two of the first n samples is beyond its zero, as a
  * part of the step; 0: nowhere. n is 0 where nothing was looked at. */
 nt_status nt_stops_find_dip(struct nt_integrator *integrator, double h, int n, double *part);
+
+/* The step of length h that was just made, again (shorter_steps.c): to where indicator i vanishes,
+ * near a part of it where dense output says so, with this slope there per part; infinite where it
+ * jumps. *length: of the step that it makes, s. nt_stops.touched: no shorter step comes to it. */
+nt_status nt_stops_step_to(struct nt_integrator *integrator, int i, double h, double part,
+                           double slope, double *length);
+/* Or its dense output is the state at its end: a shorter step is not to be had. */
+nt_status nt_stops_step_by_dense_output(struct nt_integrator *integrator, double part, double h);
 /* Words, for a step that is given up, for an indicator that has no value within it. */
 void nt_stops_say_without_value(struct nt_integrator *integrator, int indicator);
 /* largest[n], the largest sizes of indicators, is raised to what the present ones, g[n], are made
