@@ -190,7 +190,7 @@ static nt_status evaluate_disguised(const nt_element *element, const nt_view *vi
     return evaluate_of(element, view, &m);
 }
 
-/* Two floats in one word, both of which follow, or one. */
+/* Two floats in one word, both of which follow, or the one behind alone. */
 typedef struct paired {
     magnet magnet;
     float soft_squared, other;
@@ -202,15 +202,6 @@ static nt_status prepare_paired(nt_run *run, const nt_element *element, bool val
     paired *p = nt_element_numbers_in(run, element);
     nt_status status = prepare_disguised(run, element, validate, error);
     p->other = 1 + 2 * p->soft_squared;
-    return status;
-}
-
-static nt_status prepare_paired_alone(nt_run *run, const nt_element *element, bool validate,
-                                      nt_error *error)
-{
-    paired *p = nt_element_numbers_in(run, element);
-    nt_status status = prepare_disguised(run, element, validate, error);
-    p->other = 1.7F;
     return status;
 }
 
@@ -302,7 +293,6 @@ static const nt_element_type hidden[] = {
     HIDDEN("float", disguised, disguised),
     HIDDEN("count", counted, counted),
     HIDDEN_SO("pair", paired, prepare_paired, evaluate_disguised),
-    HIDDEN_SO("alone", paired, prepare_paired_alone, evaluate_disguised),
     HIDDEN("turned", turned, turned),
 };
 enum { N_HIDDEN = sizeof hidden / sizeof hidden[0], FIRST_IN_DATA = 5 };

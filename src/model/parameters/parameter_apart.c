@@ -10,7 +10,9 @@
  * In its data, but not as doubles. A float or an integer that has a word of eight bytes to itself,
  * or shares it with small integers, is the word of a number below 2.3e-308 or of none; taken for
  * the number it would have a derivative of zero. Two floats in one word are that of a number, whose
- * last 32 bits follow the parameter in their turn: those of a double have no order. */
+ * last 32 bits follow the parameter in their turn, or stay: those of a double have no order. (One
+ * that follows and stands in the last 32 bits alone is not told from a double that hardly changes.)
+ */
 #include "base/text.h"
 #include "model/evaluate.h"
 #include "model/parameters/parameter_survey.h"
@@ -156,11 +158,12 @@ static bool is_no_number(uint64_t bits)
     return exponent == 0x7ff || (exponent == 0 && rest != 0);
 }
 
-/* A word of the data at places one behind the other along the tangent. */
+/* A word of the data where the model is, and at four places farther along the tangent. The ways
+ * there have no ratios of whole numbers, or the last bits of a number that changes linearly would
+ * go along with them: 0.01 times 0.78125 is 2^-7 and leaves them as they are. */
 enum { ALONG = 5 };
-/* Of the way there: steps of it change the last bits of doubles. A step of 0.01 times a rate of
- * 0.78125 is 2^-7, which leaves them as they are. */
-static const double NO_ROUND_NUMBER = 0.86602540378443865;
+static const double WAYS[ALONG] = {0, 0.2696799449852968, 0.4897105308432461, 0.7390851332151607,
+                                   0.9159655941772190};
 
 /* Whether a word is no number at three places and has three values: a flag has two. */
 static bool is_disguised(const uint64_t bits[ALONG])
@@ -170,30 +173,25 @@ static bool is_disguised(const uint64_t bits[ALONG])
            is_no_number(half) && is_no_number(now);
 }
 
-/* Whether a word changes from place to place while its last 32 bits are those of a float that stays
- * what it is or changes little, or of an integer that stays. Those of doubles do so once in 1e9
- * times; all zero they are of numbers that a sum or a count made round. Where the first 32 bits
- * stay, the float must move steadily: doubles that hardly change have last bits that are noise. */
+/* Whether a word changes from place to place while its last 32 bits are those of a float that
+ * changes little, or of a float or an integer that stays what it is. Those of doubles do so once in
+ * 1e9 times; all zero they are of numbers that a sum or a count made round. */
 static bool is_pair(const uint64_t bits[ALONG])
 {
-    bool stays = true, follows = true, first_stay = true, first_change = true;
-    float half[ALONG];
+    bool stays = true, follows = true;
+    float first = 0;
     for (int i = 0; i < ALONG; i++) {
         uint32_t last = (uint32_t)bits[i];
-        memcpy(&half[i], &last, sizeof half[i]);
+        float half;
+        memcpy(&half, &last, sizeof half);
+        first = i == 0 ? half : first;
         stays = stays && last != 0 && last == (uint32_t)bits[0];
-        follows =
-            follows && isnormal(half[i]) && fabsf(half[i] - half[0]) <= 0.25F * fabsf(half[0]);
-        for (int k = 0; k < i; k++) {
-            bool same = bits[i] >> 32 == bits[k] >> 32;
-            first_stay = first_stay && same;
-            first_change = first_change && !same;
-        }
+        follows = follows && isnormal(half) && fabsf(half - first) <= 0.25F * fabsf(first);
+        for (int k = 0; k < i; k++)
+            if (bits[i] >> 32 == bits[k] >> 32)
+                return false;
     }
-    float moved = half[ALONG - 1] - half[0];
-    bool steadily = fabsf(moved) > 1e-3F * fabsf(half[0]) &&
-                    fabsf(half[ALONG / 2] - half[0] - moved / 2) < 0.05F * fabsf(moved);
-    return first_change ? stays || follows : first_stay && follows && steadily;
+    return stays || follows;
 }
 
 nt_status nt_survey_find_disguised(nt_survey *s, const nt_element **disguised)
@@ -203,7 +201,7 @@ nt_status nt_survey_find_disguised(nt_survey *s, const nt_element **disguised)
     nt_status status = NT_OK;
     *disguised = NULL;
     for (int k = 1; k < ALONG && status == NT_OK; k++) {
-        status = nt_survey_derive_at(s, NO_ROUND_NUMBER * s->far * k / (ALONG - 1));
+        status = nt_survey_derive_at(s, WAYS[k] * s->far);
         if (k < ALONG - 1)
             nt_survey_read(s, between[k - 1]);
     }
