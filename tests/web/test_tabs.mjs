@@ -108,7 +108,7 @@ test('a run that failed says why', async () => {
   );
   const { status, said } = outcome('run', 'fails.yaml', '-o', 'fails.html');
   assert.equal(status, 3);
-  const message = /at t = .*not finite: force push/.exec(said)?.[0] ?? '';
+  const message = /at t = .*have no value: force push/.exec(said)?.[0] ?? '';
   assert.ok(message, said);
   const page = await browser.page();
   await page.open(address('fails.html'));
