@@ -603,7 +603,9 @@ static double off_by(const char *keys, nt_error *remark)
     return deflection / (1e-4 * 8 / 90) - 1;
 }
 
-/* A rule that is not exact for its order: by default right to 1e-3, else by how much it is off. */
+/* A rule that is not exact for its order: by default right to 1e-3, else off by what it is off
+ * under a moment that falls linearly, as here (1.15 % at order 8, -1.09 % at order 3), less what
+ * points beyond the order feel of shear (0.6 %, 0.2 %; a quarter at order 2). */
 static void test_trapezoidal(void **state)
 {
     static const struct {
@@ -618,7 +620,7 @@ static void test_trapezoidal(void **state)
         {"order: 3, quadrature: trapezoidal", 1e-3, NULL},
         {"order: 8, quadrature: trapezoidal", 1e-3, NULL},
         {"order: 20, quadrature: trapezoidal", 1e-3, NULL},
-        {"order: 8, quadrature: trapezoidal, quadrature_points: 17", 0.0125,
+        {"order: 8, quadrature: trapezoidal, quadrature_points: 17", 0.0116,
          "order 8: each element bends 1.2 % too much"},
         {"order: 3, quadrature: trapezoidal, quadrature_points: 7", 0.014,
          "order 3: each element bends 1.1 % too little"},

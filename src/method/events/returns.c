@@ -33,9 +33,6 @@ static const double ROUNDING = 4e-13;
 /* By which part two differences over a time and half of it may differ. */
 static const double ALIKE = 0.1;
 
-/* A value is still at the zero that was passed below this part of the largest (stops.c: MISSED). */
-static const double AT_ZERO = 1e-9;
-
 /* By how much indicator i changes from e before the present state to e after it, as that moves. */
 static nt_status change_about(nt_integrator *it, int i, double e, double *change)
 {
@@ -101,7 +98,7 @@ nt_status nt_stops_check_return(nt_integrator *it, int i, double from, nt_error 
     if (told || s->way[i] == 0 || (s->way[i] & NT_INSIDE))
         return NT_OK;
     nt_status status = nt_stops_indicators(it, &it->stepper.now, it->stops.g[2]);
-    if (status == NT_OK && fabs(s->g[2][i]) > AT_ZERO * largest) /* it is beyond, for good */
+    if (status == NT_OK && fabs(s->g[2][i]) > NT_ZERO_MISSED * largest) /* it is beyond, for good */
         return NT_OK;
     if (status == NT_OK)
         status = rate_of(it, i, largest, &rate);

@@ -8,10 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A zero is located to this part of the step; a value below this part of the largest is one
- * (stops.c). */
-static const double LOCATED = 1e-12, MISSED = 1e-9;
-
 /* Steps that are made again at most; and by which part of the last correction the next one is
  * smaller while the slope of dense output is good enough. */
 enum { AGAIN = 12 };
@@ -41,12 +37,12 @@ static nt_status step_to_jump(nt_integrator *it, int i, double h, double sign, d
     while ((status = step_again(it, i, tried, &g)) == NT_OK) {
         bool passed = g * sign >= 0;
         *(passed ? &behind : &before) = tried;
-        if (passed && behind - before <= LOCATED * h)
+        if (passed && behind - before <= NT_ZERO_LOCATED * h)
             break;
         if (behind < 0 && tried >= h) /* not within it */
             break;
         if (behind >= 0 && before > 0)
-            tried = behind - before <= LOCATED * h ? behind : (before + behind) / 2;
+            tried = behind - before <= NT_ZERO_LOCATED * h ? behind : (before + behind) / 2;
         else
             tried = fmin(passed ? fmax(tried - by, tried / 2) : tried + by, h), by *= GROWS;
     }
@@ -74,9 +70,10 @@ static nt_status vanish(nt_integrator *it, int i, double h, double slope, double
             change = -g / rate;
         }
         change = fmin(change, h - *length);
-        bool converged = !(fabs(change) > LOCATED * h);
+        bool converged = !(fabs(change) > NT_ZERO_LOCATED * h);
         if (converged || fabs(change) > 0.5 * *length || round == AGAIN - 1) {
-            *there = converged || fabs(g) <= MISSED * it->stops.side[it->stops.events->n + i];
+            *there =
+                converged || fabs(g) <= NT_ZERO_MISSED * it->stops.side[it->stops.events->n + i];
             return NT_OK;
         }
         last = change, before = g;

@@ -22,9 +22,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A zero is located to this part of the step. */
-static const double LOCATED = 1e-12;
-
 /* The side of a zero is told by what follows within this part of a step. */
 static const double NUDGE = 1e-6;
 
@@ -84,10 +81,6 @@ static double side_of(double g) { return (g > 0) - (g < 0); }
 
 /* Smaller parts of the largest value are zero. */
 static const double ZERO = NT_INDICATOR_ZERO;
-
-/* A value behind what has just happened at its zero is still that zero below this part of the
- * largest: location misses it by less. Above, the change itself has moved it. */
-static const double MISSED = 1e-9;
 
 static void round_off(const nt_stops *s, const double *largest, double *g)
 {
@@ -158,7 +151,8 @@ static nt_status look_behind(nt_integrator *it, int handled, bool measures)
             after[i] = before[i];
         double change = fabs(after[i] - before[i]);
         unsigned char due = s->fired[i];
-        bool near = (s->way[i] & NT_INSIDE) || fabs(before[i]) <= fmax(change, MISSED * largest[i]);
+        bool near =
+            (s->way[i] & NT_INSIDE) || fabs(before[i]) <= fmax(change, NT_ZERO_MISSED * largest[i]);
         bool at_zero = before[i] == 0 || (i == handled && near) ||
                        ((s->way[i] & NT_INSIDE) && fabs(before[i]) <= LEFT);
         side[i] = at_zero ? side_of(after[i] - before[i]) : side_of(before[i]);
@@ -217,10 +211,11 @@ static nt_status locate(nt_integrator *it, int i, double h, double a, double ga,
     nt_status status = gb == 0 && may ? stands_at_zero(it, i, h, a, b, &stands) : NT_OK;
     *slope = change / (b - a);
     bool there = gb == 0 && !stands;
-    for (int round = 0; b - a > LOCATED && !there && round < 200 && status == NT_OK; round++) {
+    for (int round = 0; b - a > NT_ZERO_LOCATED && !there && round < 200 && status == NT_OK;
+         round++) {
         bool halves = round % 3 == 2 || gb == ga || ga == 0 || stands;
         double middle = halves ? (a + b) / 2 : b - gb * (b - a) / (gb - ga);
-        middle = fmin(fmax(middle, a + LOCATED / 4), b - LOCATED / 4);
+        middle = fmin(fmax(middle, a + NT_ZERO_LOCATED / 4), b - NT_ZERO_LOCATED / 4);
         if ((status = nt_stops_within(it, middle, h, g)) != NT_OK)
             return status;
         if (g[i] * sign >= 0) {
@@ -341,7 +336,7 @@ static nt_status find_first(nt_integrator *it, double h, double sample, double *
             *part = at, *first = i, *slope = rate;
     }
     for (int i = 0; i < n; i++)
-        s->fired[i] = s->fired[i] && where[i] <= *part + LOCATED;
+        s->fired[i] = s->fired[i] && where[i] <= *part + NT_ZERO_LOCATED;
     return NT_OK;
 }
 
@@ -396,7 +391,7 @@ NT_HOT nt_status nt_stops_find(nt_integrator *it, double *h, double *to, bool *f
     if (part >= 1)
         return NT_OK;
     *h = part * length;
-    if (part <= 2 * LOCATED || t + *h <= t + 4 * DBL_EPSILON * fabs(t)) {
+    if (part <= 2 * NT_ZERO_LOCATED || t + *h <= t + 4 * DBL_EPSILON * fabs(t)) {
         *h = 0;
         *to = t;
         nt_integrator_roll_back(it);

@@ -7,6 +7,13 @@
 /* Places within a step at which indicators are looked at, its end among them. */
 enum { NT_SAMPLES = 4 };
 
+/* A zero is located to this part of the step. */
+static const double NT_ZERO_LOCATED = 1e-12;
+
+/* A value behind what has just happened at its zero is still that zero below this part of the
+ * largest: location misses it by less. Above, the change itself has moved it. */
+static const double NT_ZERO_MISSED = 1e-9;
+
 /* The stretch of time between two stops: its steps are equal, unless they are variable. */
 typedef struct nt_stretch {
     double begin, end; /* s */
