@@ -278,9 +278,9 @@ awk -F, 'NR == 2 { half = (0.5 * 9.81 - 20 * (1 - cos(atan2(0, -1) / 5))) / 2
 # its arms hang down, in line with their links: sqrt((2 m g l + M g l - k l^2 (1 - cos(pi/5)))/(2 (m l^2 + I))) either way
 expect 0 modes "$governor" -o governor.csv
 says "at a dead centre: 1 equation of joints depends on others here" "3      1.13939 Hz" "4      1.13939 Hz"
-# a path that cannot go on ends at the last state that it has, not where searches began
-expect 3 static "$governor" --set 'static.hold=[free]' --along full -o governor.csv
-says "slide.displacement  -0.0381966"
+# a path that cannot go on ends at the last state that it has, not where searches began, and names what is to be held
+expect 2 static "$governor" --along full -o governor.csv
+says "the last one under 0 of the load" "slide.displacement  -0.0381966" "rotation of body shaft about z; expected it to be held"
 # a state that its rate drives on never rests, whatever is held
 expect 3 static "$here/../../examples/dc_motor/dc_motor.yaml" --set 'static.hold=[free]' -o -
 says "most of all by state energy_in" "a state rests where its rate is zero"
@@ -386,6 +386,36 @@ expect 0 linearise slide.yaml --at 0.2 --input drive.motion -o slide.mtx
 says "linear at t = 0.2 s: 2 states (1 displacements, 1 velocities), 1 input, 3 outputs"
 awk '$1 == 1 && $2 == 1 { off = $3 - 1; good = off < 1e-9 && -off < 1e-9 } END { exit !good }' slide.D2.mtx || fail "acceleration of the mass by that of the slide: $(cat slide.D2.mtx)"
 [ -s slide.B1.mtx ] && [ -s slide.B2.mtx ] || fail "no B1 and B2"
+# what moves freely is held along a path too, as a shaft that a load turns; what gravity moves is not, though it stands
+# level, without stiffness, on that shaft
+cat >shaft.yaml <<END
+nutate: 1
+parameters: {pull: 3, w: 2}
+gravity: [0, 0, -9.81]
+bodies:
+  shaft: {mass: 2, inertia: [0.1, 0.1, 0.02], position: [0, 0, 0]}
+  bob: {mass: 0.5, inertia: [0.01, 0.01, 0.01], position: [0.3, 0, 0]}
+joints:
+  spin: {type: revolute, between: [ground, shaft], at: [0, 0, 0], axis: [0, 0, 1]}
+  hinge: {type: revolute, between: [shaft, bob], at: [0.1, 0, 0], axis: [0, 1, 0]}
+forces:
+  motor: {type: joint_torque, joint: spin, value: pull}
+static: {hold: [free]}
+simulation: {duration: 1, step: 1e-3}
+output: {record: [spin.angle, hinge.angle]}
+END
+expect 0 static shaft.yaml
+says "held: 0 directions as asked for, 1 that move freely" "stable; softest: rotation of body bob about y"
+for path in pull gravity "pull --arc-length"; do
+    expect 0 static shaft.yaml --along $path
+    says "the last one under 1 of the load" "held against a load that nothing else carries: rotation of body shaft about z by -3 N m"
+    tail -n 1 shaft.static.csv | awk -F, '
+        function near(x, y) { return x - y < 1e-9 && y - x < 1e-9 }
+        { exit !($1 == 1 && near($2, 0) && near($3, atan2(1, 0))) }' || fail "--along $path: $(cat shaft.static.csv)"
+done
+# an arc begins where gravity holds nothing yet, and holds what it should not
+expect 3 static shaft.yaml --along gravity --arc-length
+says "held what moves freely where it begins: " "rotation of body bob about y" "expected a path of loads"
 # friction that is set-valued sticks, in words; what is regularised holds nothing
 sed 's/axis: \[1, 0, 0\]}/axis: [1, 0, 0], friction: {dry: 4, law: set-valued}}/' upright.yaml >sticks.yaml
 expect 0 static sticks.yaml

@@ -221,6 +221,8 @@ nt_status nt_static_solve_once(nt_static *s, nt_error *error);
 /* Whether the present point is a static state: forces in balance, rows met, friction within what it
  * can hold. NT_NOT_CONVERGED with the numbers where it is none. */
 nt_status nt_static_verify(nt_static *s, nt_error *error);
+/* forces[n_holds]: N, N m, of what holds them at the present point; 0 where that is rounding. */
+nt_status nt_static_find_held_forces(nt_static *s, double *forces);
 
 /* ---- static_friction.c --------------------------------------------------------------------------
  */
@@ -296,6 +298,11 @@ nt_status nt_static_hold_resting(nt_static *s, nt_error *error);
 bool nt_static_wanders(const nt_static *s);
 /* Lets go of what was held for being free. */
 nt_status nt_static_let_go(nt_static *s, nt_error *error);
+/* The same, but for what bears a load. */
+nt_status nt_static_let_unloaded_go(nt_static *s, nt_error *error);
+/* "rotation of body top about z, ...", of what is held for being free and does not lie, as many as
+ * there is room for. */
+void nt_static_name_free(const nt_static *s, char *text, int size);
 /* Fails with a status: what moves freely is named. */
 nt_status nt_static_refuse_free(nt_static *s, nt_status status, nt_error *error);
 /* What was held for being free has no state of rest where it stands: why, and what is to be held.

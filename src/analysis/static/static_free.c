@@ -76,28 +76,34 @@ static double force_beside(nt_static *s, double reach)
  * else pushes it back or away. Else it is critical, as a column under just the load that bends it:
  * what pushes grows with the third power of the way, or a higher one. A force that is far larger
  * than rounding at one distance and not there at a tenth of it is a stop at the end of a gap. */
-static bool is_free_beside(nt_static *s)
+typedef enum freedom { IS_FREE, IS_CRITICAL, NOT_KNOWN } freedom;
+
+static freedom look_beside(nt_static *s)
 {
     const double pushes = 10, stop = 1e5 * pushes;
     double far = force_beside(s, 0.2), near = force_beside(s, 0.02);
     bool has_near = near > pushes, has_far = far > pushes && (isnan(near) || far <= stop);
-    return !has_near && !has_far;
+    if (isnan(far) && isnan(near))
+        return NOT_KNOWN;
+    return has_near || has_far ? IS_CRITICAL : IS_FREE;
 }
 
-/* Moves what was held last to the critical: these follow what was asked for, the free ones them. */
-static void sort_as_critical(nt_static *s)
+/* Moves what was held last to before the last n of what is held besides. What is held stands in
+ * this order: what was asked for, the critical, the free that are not known to be so, the free. */
+static void move_before(nt_static *s, int n)
 {
-    nt_hold last = s->holds[s->n_holds - 1], *first_free = &s->holds[s->n_holds - 1 - s->n_free];
-    s->holds[s->n_holds - 1] = *first_free;
-    *first_free = last;
+    nt_hold last = s->holds[s->n_holds - 1], *to = &s->holds[s->n_holds - 1 - n];
+    memmove(to + 1, to, (size_t)n * sizeof *to);
+    *to = last;
 }
 
-/* Lets go of what was held while others were looked for. */
-static nt_status let_critical_go(nt_static *s, int n, nt_error *error)
+/* Lets go of the n before the last that are known to be free. */
+static nt_status let_others_go(nt_static *s, int known, int n, nt_error *error)
 {
-    nt_hold *first_free = &s->holds[s->n_holds - s->n_free];
-    memmove(first_free - n, first_free, (size_t)s->n_free * sizeof *first_free);
+    nt_hold *first = &s->holds[s->n_holds - known];
+    memmove(first - n, first, (size_t)known * sizeof *first);
     s->n_holds -= n;
+    s->n_free = known;
     s->has_factors = false;
     return nt_static_take_solver(s, error);
 }
@@ -184,20 +190,25 @@ nt_status nt_static_hold_resting(nt_static *s, nt_error *error)
 
 bool nt_static_wanders(const nt_static *s) { return s->n_free > s->n_resting && !s->holds_free; }
 
-static nt_status hold_one_by_one(nt_static *s, nt_error *error)
+/* One direction after the other, each judged where those before it are held. *critical and
+ * *unknown: how many were held that are no more than that. */
+static nt_status hold_all(nt_static *s, int *critical, int *unknown, nt_error *error)
 {
     bool found = false;
-    int n_critical = 0;
+    *critical = *unknown = 0;
     nt_status status = nt_static_find_free(s, &found);
     while (status == NT_OK && found && s->n_holds < s->problem->nv) {
         s->holds[s->n_holds++] = nt_static_hold(s, nt_static_leading_entry(s, s->softest));
         if (!nt_static_pattern_serves(s))
             status = nt_static_take_solver(s, error);
-        if (status == NT_OK && is_free_beside(s)) {
+        freedom is = status == NT_OK ? look_beside(s) : IS_FREE;
+        if (is == IS_CRITICAL) {
+            move_before(s, s->n_free);
+            ++*critical;
+        } else {
+            move_before(s, is == NOT_KNOWN ? s->n_free - *unknown : 0);
             s->n_free++;
-        } else if (status == NT_OK) {
-            sort_as_critical(s);
-            n_critical++;
+            *unknown += is == NOT_KNOWN;
         }
         s->has_factors = false;
         if (status == NT_OK)
@@ -205,9 +216,27 @@ static nt_status hold_one_by_one(nt_static *s, nt_error *error)
         if (status == NT_OK)
             status = nt_static_find_free(s, &found);
     }
-    if (n_critical == 0)
+    return status;
+}
+
+/* The critical are let go again. Nothing can follow a direction while another one that is found
+ * later lets a load run: it is then judged anew where that one is held, as an arm that stands level
+ * on a shaft that a motor turns: gravity moves it, where it stands without stiffness. */
+static nt_status hold_one_by_one(nt_static *s, nt_error *error)
+{
+    int critical, unknown;
+    nt_status status = hold_all(s, &critical, &unknown, error);
+    int known = s->n_free - unknown;
+    if (status == NT_OK && unknown > 0 && known > 0) {
+        status = let_others_go(s, known, critical + unknown, error);
+        if (status == NT_OK)
+            status = nt_static_evaluate(s, s->residual, true);
+        if (status == NT_OK)
+            status = hold_all(s, &critical, &unknown, error);
+    }
+    if (critical == 0)
         return status;
-    nt_status gone = let_critical_go(s, n_critical, error);
+    nt_status gone = let_others_go(s, s->n_free, critical, error);
     return status == NT_OK ? gone : status;
 }
 
@@ -227,6 +256,28 @@ nt_status nt_static_let_go(nt_static *s, nt_error *error)
         return NT_OK;
     s->n_holds -= s->n_free;
     s->n_free = s->n_resting = 0;
+    s->has_factors = false;
+    return nt_static_take_solver(s, error);
+}
+
+/* The same, but for what a load moves: as nothing else carries that where it stands, nothing will
+ * where more loads act. */
+nt_status nt_static_let_unloaded_go(nt_static *s, nt_error *error)
+{
+    double *forces = s->increment;
+    int first = s->n_holds - s->n_free, kept = first;
+    if (s->n_free == 0)
+        return NT_OK;
+    nt_status status = nt_static_find_held_forces(s, forces);
+    if (status != NT_OK)
+        return nt_fail(error, status, "static state: %s", nt_status_text(status));
+    for (int k = first; k < s->n_holds; k++)
+        if (forces[k] != 0)
+            s->holds[kept++] = s->holds[k];
+    s->n_holds = kept;
+    s->n_free = kept - first;
+    count_resting(s);
+    s->has_factors = false;
     return nt_static_take_solver(s, error);
 }
 
@@ -241,8 +292,7 @@ int nt_static_free_entry(const nt_static *s, int i)
     return -1;
 }
 
-/* "rotation of body top about z, ...", as many as there is room for */
-static void name_free(const nt_static *s, char *text, int size)
+void nt_static_name_free(const nt_static *s, char *text, int size)
 {
     int used = 0, n = s->n_free - s->n_resting;
     for (int i = 0; i < n && used < size - 120; i++) {
@@ -262,7 +312,7 @@ nt_status nt_static_refuse_held(const nt_static *s, const nt_error *why, nt_erro
     if (s->holds_free)
         return nt_fail_at(error, why->status, why->file, why->line, why->column, "%s",
                           why->message);
-    name_free(s, names, sizeof names);
+    nt_static_name_free(s, names, sizeof names);
     return nt_fail_at(error, why->status, why->file, why->line, why->column,
                       "%s; nothing says where what moves freely rests: %s; expected it to be held",
                       why->message, names);
@@ -273,7 +323,7 @@ nt_status nt_static_refuse_free(nt_static *s, nt_status status, nt_error *error)
     char names[500] = "";
     nt_error place = {0};
     const nt_system *system = s->problem->system;
-    name_free(s, names, sizeof names);
+    nt_static_name_free(s, names, sizeof names);
     if (system->place)
         system->place(system->self, nt_static_free_entry(s, 0), &place);
     return nt_fail_at(error, status, place.file, place.line, place.column,

@@ -265,12 +265,14 @@ static nt_status follow_load(nt_path *a)
             double from = s->load;
             if ((status = nt_path_set_load(s, load)) == NT_OK)
                 status = nt_static_solve(s, a->error);
-            if (status == NT_SINGULAR) /* what moves freely was named */
-                break;
+            bool named =
+                status == NT_SINGULAR || (status == NT_NOT_CONVERGED && nt_static_wanders(s));
             if (status != NT_OK) {
                 nt_path_set_load(s, from);
-                nt_static_go_back(s, s->placed);
+                nt_static_go_back(s, named ? s->last : s->placed);
             }
+            if (named) /* what moves freely */
+                break;
             least = LEAST_FREE;
         }
         if (status == NT_NOT_CONVERGED || status == NT_SINGULAR || status == NT_NOT_FINITE) {
@@ -308,6 +310,40 @@ static nt_status check_path(const nt_static *s, const nt_static_path *wanted, nt
     return NT_OK;
 }
 
+/* What moves freely where the path begins may get stiff from loads, and is let go. Where all that
+ * is free is to be held, what bears a load there stays held, as nothing else carries it; so does
+ * all of it along an arc, which needs its tangent at the very start. */
+static nt_status let_go_at_start(nt_path *a)
+{
+    if (!a->s->holds_free)
+        return nt_static_let_go(a->s, a->error);
+    return a->wanted->arc_length ? NT_OK : nt_static_let_unloaded_go(a->s, a->error);
+}
+
+/* What was held along an arc as free where it begins may have got stiff, and was then held against
+ * a load that something else carries: looked for again where the arc ends, and refused. */
+static nt_status find_free_at_end(nt_path *a)
+{
+    nt_static *s = a->s;
+    char names[300] = "";
+    int n = s->n_free;
+    if (n == s->n_resting || !a->wanted->arc_length)
+        return NT_OK;
+    nt_static_name_free(s, names, sizeof names);
+    nt_static_keep(s, s->kept[1]);
+    nt_status status = nt_static_let_go(s, a->error);
+    if (status == NT_OK)
+        status = nt_static_hold_free(s, a->error);
+    nt_static_go_back(s, s->kept[1]);
+    if (status == NT_OK && s->n_free < n)
+        return nt_fail(a->error, NT_NOT_CONVERGED,
+                       "the path was followed with held what moves freely where it begins: %s; "
+                       "under %.6g of the load some of it does not: expected a path of loads, or "
+                       "directions to hold by name",
+                       names, s->load);
+    return status;
+}
+
 nt_status nt_static_follow(nt_static *s, const nt_static_path *wanted, nt_error *error)
 {
     nt_error_clear(error);
@@ -335,13 +371,15 @@ nt_status nt_static_follow(nt_static *s, const nt_static_path *wanted, nt_error 
     if (status == NT_SINGULAR && s->n_free > 0 && !wanted->arc_length)
         status = NT_OK; /* where it stands nothing moves it: loads will say where it goes */
     if (status == NT_OK)
-        status = nt_static_let_go(s, error);
+        status = let_go_at_start(&a);
     if (status == NT_OK) {
         nt_error_clear(error);
         status = nt_path_show(&a, NT_STATIC_POINT);
     }
     if (status == NT_OK)
         status = wanted->arc_length ? nt_path_follow_arc(&a) : follow_load(&a);
+    if (status == NT_OK)
+        status = find_free_at_end(&a);
     if (status == NT_OK && s->problem->system->rests && s->n_free == 0)
         status = nt_static_hold_resting(s, error);
     status = nt_problem_ends(s->problem, status, error);

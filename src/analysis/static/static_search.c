@@ -448,7 +448,7 @@ static nt_status refuse_search(nt_static *s, nt_status status, const damped *d, 
                       "most of all by %s; %s: %.3g are out of balance%s%s%s%s%s%s",
                       d->steps, name, force, d->shift * s->drag[most] * fabs(s->step[most]),
                       s->is_first[most] ? "; a state rests where its rate is zero" : "",
-                      round ? "; it turns round and round, static: {hold: [free]} holds it" : "",
+                      round && !s->holds_round ? "; it turns round and round, static: {hold: [free]} holds it" : "",
                       s->failed[0] ? "; what is further on has no value: " : "", s->failed,
                       part.message[0] ? "; " : "", part.message);
 }
@@ -687,7 +687,7 @@ static nt_status search_again(nt_static *s, damped *d, nt_error *error)
         status = nt_static_let_go(s, error);
     if (status == NT_OK && s->n_free > 0)
         return search_held(s, d, error);
-    status = s->follows ? NT_NOT_CONVERGED : hold_what_runs(s, d, most, error);
+    status = hold_what_runs(s, d, most, error);
     if (nt_is_final(status))
         return status;
     if (status == NT_OK)

@@ -76,18 +76,14 @@ int nt_static_held_count(const nt_static *s) { return s ? s->n_holds : 0; }
  * largest load or reaction. */
 static const double CARRIES = 1e-9;
 
-nt_status nt_static_held_forces(nt_static *s, int *entries, double *forces, nt_error *error)
+nt_status nt_static_find_held_forces(nt_static *s, double *forces)
 {
-    nt_error_clear(error);
-    NT_NEED(error, "state entries forces", s, entries, forces);
-    if (!s->solved)
-        return nt_fail(error, NT_INVALID, "there is no static state whose holds carry anything");
     double largest[2];
     nt_status status = nt_static_evaluate(s, s->residual, false);
     if (status == NT_OK)
         status = largest_forces(s, largest);
     if (status != NT_OK)
-        return nt_fail(error, status, "forces of what is held: %s", nt_status_text(status));
+        return status;
     double length = s->problem->length;
     const double least[2] = {CARRIES * (largest[NT_LENGTH] + largest[NT_ANGLE] / length),
                              CARRIES * (largest[NT_ANGLE] + largest[NT_LENGTH] * length)};
@@ -100,9 +96,22 @@ nt_status nt_static_held_forces(nt_static *s, int *entries, double *forces, nt_e
         int kind = s->problem->quantity[h->entry];
         double size = kind == NT_LENGTH ? length : 1,
                rounding = ROUNDING * s->drag[h->entry] * size;
-        entries[k] = h->entry;
         forces[k] = fabs(force) > least[kind] + rounding ? force : 0;
     }
+    return NT_OK;
+}
+
+nt_status nt_static_held_forces(nt_static *s, int *entries, double *forces, nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "state entries forces", s, entries, forces);
+    if (!s->solved)
+        return nt_fail(error, NT_INVALID, "there is no static state whose holds carry anything");
+    nt_status status = nt_static_find_held_forces(s, forces);
+    if (status != NT_OK)
+        return nt_fail(error, status, "forces of what is held: %s", nt_status_text(status));
+    for (int k = 0; k < s->n_holds; k++)
+        entries[k] = s->holds[k].entry;
     return NT_OK;
 }
 
