@@ -275,6 +275,14 @@ says "carries: rotation of body shaft about z by -2.21619 N m" "at a dead centre
 expect 0 static "$governor" --set 'static.hold=[free]' --set 'output.record=[link1.force.z, link2.force.z]' -o governor.csv
 awk -F, 'NR == 2 { half = (0.5 * 9.81 - 20 * (1 - cos(atan2(0, -1) / 5))) / 2
     exit !(($1 - half)^2 < 1e-18 && ($2 - half)^2 < 1e-18) }' governor.csv || fail "links share a load: $(cat governor.csv)"
+# what changes both links alike has derivatives at the dead centre; what changes one of them has none
+sed -e 's|^  load: 0.05 |  long: 0.1\n  load: 0.05 |' -e 's|link1: {type: distance, |&length: long, |' \
+    -e 's|^simulation: {|static: {hold: [free]}\n&|' "$governor" >links.yaml
+expect 0 sens links.yaml --of static --param h --check
+prints "14 derivatives agree with differences of whole runs"
+expect 0 sens links.yaml --of static --param travel -o links.csv
+expect 2 sens links.yaml --of static --param long -o links.csv
+says "the static state has no derivative in parameter long: at a dead centre joint link" "depends on others"
 # its arms hang down, in line with their links: sqrt((2 m g l + M g l - k l^2 (1 - cos(pi/5)))/(2 (m l^2 + I))) either way
 expect 0 modes "$governor" -o governor.csv
 says "at a dead centre: 1 equation of joints depends on others here" "3      1.13939 Hz" "4      1.13939 Hz"

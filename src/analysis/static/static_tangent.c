@@ -149,6 +149,41 @@ static nt_status judge_shift(const nt_static *s, double shift, double b, double 
     return NT_OK;
 }
 
+/* What a row that is left out may miss, relative to its terms: rounding of the rank's choice. */
+static const double MISSES = 1e-6;
+
+/* A row that depends on others goes along with these as far as its own change with the parameter
+ * does the same. At a dead centre it need not: the rod that is stretched there can get longer only
+ * as the others let go of theirs, by the root of it, and nothing has a derivative. Names the first
+ * such row. */
+static nt_status follow_dropped_rows(nt_static *s, int k, const double *d, nt_error *error)
+{
+    const nt_problem *p = s->problem;
+    double *change = s->other, *moved = s->step, angle, length;
+    char name[160] = "";
+    if (s->factors->n_dropped == 0)
+        return NT_OK;
+    nt_status status = pseudo_load(s, k, change);
+    if (status != NT_OK)
+        return nt_fail(error, status, "derivative of the static state: %s", nt_status_text(status));
+    nt_matrix_apply(s->derivative, d, moved);
+    nt_static_reach(s, d, &angle, &length);
+    for (int i = 0; i < s->factors->n_dropped; i++) {
+        int row = s->factors->dropped[i];
+        double off = fabs(change[row] + moved[row]);
+        double reach = p->quantity[row] == NT_LENGTH ? length + angle * p->length
+                                                     : angle + length / p->length;
+        if (row >= p->nv + p->nh || off <= MISSES * (fabs(change[row]) + reach))
+            continue;
+        nt_problem_equation_name(p, row, name, sizeof name);
+        return nt_fail(error, NT_UNSUPPORTED,
+                       "the static state has no derivative in parameter %s: at a dead centre %s "
+                       "depends on others, and the parameter changes it otherwise than these",
+                       p->system->parameter_names ? p->system->parameter_names[k] : "", name);
+    }
+    return NT_OK;
+}
+
 nt_status nt_static_tangent(nt_static *s, int k, nt_state_tangent *out, nt_error *error)
 {
     nt_error_clear(error);
@@ -185,6 +220,8 @@ nt_status nt_static_tangent(nt_static *s, int k, nt_state_tangent *out, nt_error
                        nt_status_text(status));
     for (int i = 0; i < p->nv; i++)
         d[i] += held[i];
+    if ((status = follow_dropped_rows(s, k, d, error)) != NT_OK)
+        return nt_said(error, status);
     memset(s->rates, 0, (size_t)p->nv * sizeof *s->rates);
     for (int i = 0; i < p->nv; i++)
         if (s->is_first[i]) {
