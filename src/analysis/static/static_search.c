@@ -448,7 +448,9 @@ static nt_status refuse_search(nt_static *s, nt_status status, const damped *d, 
                       "most of all by %s; %s: %.3g are out of balance%s%s%s%s%s%s",
                       d->steps, name, force, d->shift * s->drag[most] * fabs(s->step[most]),
                       s->is_first[most] ? "; a state rests where its rate is zero" : "",
-                      round && !s->holds_round ? "; it turns round and round, static: {hold: [free]} holds it" : "",
+                      round && !s->holds_round
+                          ? "; it turns round and round, static: {hold: [free]} holds it"
+                          : "",
                       s->failed[0] ? "; what is further on has no value: " : "", s->failed,
                       part.message[0] ? "; " : "", part.message);
 }

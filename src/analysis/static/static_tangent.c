@@ -171,8 +171,8 @@ static nt_status follow_dropped_rows(nt_static *s, int k, const double *d, nt_er
     for (int i = 0; i < s->factors->n_dropped; i++) {
         int row = s->factors->dropped[i];
         double off = fabs(change[row] + moved[row]);
-        double reach = p->quantity[row] == NT_LENGTH ? length + angle * p->length
-                                                     : angle + length / p->length;
+        double reach =
+            p->quantity[row] == NT_LENGTH ? length + angle * p->length : angle + length / p->length;
         if (row >= p->nv + p->nh || off <= MISSES * (fabs(change[row]) + reach))
             continue;
         nt_problem_equation_name(p, row, name, sizeof name);
