@@ -149,8 +149,8 @@ of_beamdyn order 's/5   order_elem/0   order_elem/' '' "order.inp:13:4: order_el
 of_beamdyn modal '' 's/0 damp_type/2 damp_type/' "modal.dat:5:2: damp_type is 2, expected a whole number from 0 to 1"
 of_beamdyn grows '' 's/0 damp_type/1 damp_type/; s/ 0.1 0.1/ -0.1 -0.1/' "grows.dat:9:2: damping is negative, expected a factor from 0 on"
 of_beamdyn seven '' 's/^0 1e7 0 0 0 0/& 0/' "seven.dat:13:15: expected 6 numbers, got more"
-of_beamdyn uneven '' 's/^0 5 0 0 0 0/0 7 0 0 0 0/' "station 0: mass is not that of a body"
-of_beamdyn soft '' 's/^0 0 0 0 1e5 0/0 0 0 0 -1e5 0/' "station 0: the stiffness matrix is not positive definite"
+of_beamdyn uneven '' 's/^0 5 0 0 0 0/0 7 0 0 0 0/' "uneven.dat:11:2: no station is a section: station 0: mass is not that of a body"
+of_beamdyn soft '' 's/^0 0 0 0 1e5 0/0 0 0 0 -1e5 0/' "soft.dat:11:2: no station is a section: station 0: the stiffness matrix is not positive definite"
 of_beamdyn twice 's/5   order_elem.*/&\n   9   order_elem   - (-)/' '' "twice.inp:14:8: order_elem is given a second time"
 of_beamdyn files '$a "other.dat"  BldFile - name' '' "BldFile is given a second time"
 of_beamdyn far 's/^   0 0 5 /   1e300 0 5 /' '' "far.inp:10:1: the way to this key point is too long"
@@ -162,7 +162,11 @@ of_beamdyn nameless '/BldFile/d' '' "the file ends without 'BldFile': expected a
 sed 's/of blade.dat/part.dat/' blade.inp >part.inp
 sed 's/^ 1$/ 0.8/; s/^0 0 0 0 0 0.03/0 0 0 0 0 0.3/' "of blade.dat" >part.dat
 expect 0 import beamdyn part.inp -o x.yaml
-says "sections are given from station 0 to 0.8" "station 0: the moment of inertia about the line is 0.3 kg m"
+says "sections are given from station 0 to 0.8" "part.dat:11:2: station 0: the moment of inertia about the line is 0.3 kg m"
+sed 's/of blade.dat/half.dat/' blade.inp >half.inp
+sed '26,$s/^0 0 0 0 1e5 0/0 0 0 0 -1e5 0/' "of blade.dat" >half.dat
+expect 0 import beamdyn half.inp -o x.yaml
+says "half.dat:26:2: station 1: the stiffness matrix is not positive definite" "the station is left out"
 
 # And windIO's: NAME, of which file, how it is changed, what is said.
 of_windio() {

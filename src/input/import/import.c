@@ -57,32 +57,48 @@ static const char *fault_of(const nt_imported_section *s)
     return nt_section_fault(&as);
 }
 
-int nt_import_check_sections(nt_imported_blade *blade, FILE *notes, char first[NT_IMPORT_FAULT])
+/* "FILE:LINE:COLUMN: station 0.5", or the station alone where its place is not known. */
+static void name_station(const nt_imported_blade *blade, const nt_imported_section *s,
+                         char name[NT_IMPORT_FAULT])
+{
+    int used = 0;
+    name[0] = '\0';
+    if (blade->file && s->line > 0)
+        used = snprintf(name, NT_IMPORT_FAULT - 40, "%s:%d:%d: ", blade->file, s->line, s->column);
+    used = used < NT_IMPORT_FAULT - 40 ? used : 0; /* a path that is too long is left out */
+    snprintf(name + used, (size_t)(NT_IMPORT_FAULT - used), "station %g", s->at);
+}
+
+int nt_import_check_sections(nt_imported_blade *blade, FILE *notes, nt_import_fault *first)
 {
     int kept = 0, given = blade->n_sections;
-    first[0] = '\0';
+    *first = (nt_import_fault){.words = ""};
     for (int i = 0; i < blade->n_sections; i++) {
         nt_imported_section s = blade->sections[i];
+        char name[NT_IMPORT_FAULT];
+        name_station(blade, &s, name);
         double off[2] = {symmetrise(s.stiffness), symmetrise(s.mass)};
         for (int k = 0; k < 2; k++)
             if (off[k] > 1e-6)
                 fprintf(notes,
-                        "station %g: the %s matrix is not symmetric by %.1e of its largest "
+                        "%s: the %s matrix is not symmetric by %.1e of its largest "
                         "entry; the mean of both halves is taken\n",
-                        s.at, k == 0 ? "stiffness" : "mass", off[k]);
+                        name, k == 0 ? "stiffness" : "mass", off[k]);
         const char *fault = fault_of(&s);
         if (!fault)
             blade->sections[kept++] = s;
         else
-            fprintf(notes, "station %g: %s; the station is left out\n", s.at, fault);
-        if (fault && !first[0])
-            snprintf(first, NT_IMPORT_FAULT, "station %g: %s", s.at, fault);
+            fprintf(notes, "%s: %s; the station is left out\n", name, fault);
+        if (fault && !first->words[0]) {
+            snprintf(first->words, NT_IMPORT_FAULT, "station %g: %s", s.at, fault);
+            first->line = s.line, first->column = s.column;
+        }
         const double *M = s.mass;
         if (!fault && fabs(M[21] - M[28] - M[35]) > 0.01 * M[21])
             fprintf(notes,
-                    "station %g: the moment of inertia about the line is %.6g kg m, those across "
+                    "%s: the moment of inertia about the line is %.6g kg m, those across "
                     "it are %.6g and %.6g, whose sum it is of a section: taken as they are given\n",
-                    s.at, M[21], M[28], M[35]);
+                    name, M[21], M[28], M[35]);
     }
     const nt_imported_section *s = blade->sections;
     if (kept > 0 && given > 1 && (s[0].at > 0 || s[kept - 1].at < 1))

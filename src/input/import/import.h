@@ -8,9 +8,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* One section of a blade: 6 x 6 about the line, rows N1 N2 N3 M1 M2 M3, axis 1 along it. */
+/* One section of a blade: 6 x 6 about the line, rows N1 N2 N3 M1 M2 M3, axis 1 along it. Where it
+ * begins in its file, for messages; no line: unknown. */
 typedef struct nt_imported_section {
     double at, stiffness[36], mass[36];
+    int line, column;
 } nt_imported_section;
 
 /* A line in axes of its own (x across, z along it) with its sections. */
@@ -20,6 +22,7 @@ typedef struct nt_imported_blade {
     double (*twist)[2];  /* part of the length, rad about z    */
     nt_imported_section *sections;
     double damping[6]; /* s; all zero: none */
+    const char *file;  /* the one with the sections, where they know their lines; or NULL */
 } nt_imported_blade;
 
 /* No blade is twisted by more than a full turn, rad: an angle beyond is another unit or an error.
@@ -38,9 +41,13 @@ typedef struct nt_imported_place {
 
 /* Sections that are no sections are left out, with a note: stiffness and mass must be positive
  * definite and of the form of a body's. Returns how many are left; `first` tells of the first one
- * that is not, and is empty where there is none. */
+ * that is not, with its line and column, and is empty where there is none. */
 enum { NT_IMPORT_FAULT = 300 };
-int nt_import_check_sections(nt_imported_blade *blade, FILE *notes, char first[NT_IMPORT_FAULT]);
+typedef struct nt_import_fault {
+    char words[NT_IMPORT_FAULT];
+    int line, column;
+} nt_import_fault;
+int nt_import_check_sections(nt_imported_blade *blade, FILE *notes, nt_import_fault *first);
 
 /* The entry of a beam under `beams`. anchor: sections are given this name, or (again) taken by it.
  */

@@ -309,6 +309,7 @@ static nt_status read_stations(lines *l, nt_imported_blade *b)
     for (int i = 0; i < n && status == NT_OK; i++) {
         nt_imported_section *s = &b->sections[i];
         status = numbers_of(l, take_filled_line(l), 1, &s->at);
+        s->line = l->line, s->column = l->column[0];
         if (status == NT_OK && (s->at < 0 || s->at > 1 || (i > 0 && s->at <= s[-1].at))) {
             char what[100];
             snprintf(what, sizeof what, "station %.9g, expected stations from 0 to 1 that rise",
@@ -321,6 +322,7 @@ static nt_status read_stations(lines *l, nt_imported_blade *b)
             status = read_matrix(l, s->mass);
     }
     b->n_sections = n;
+    b->file = l->name;
     if (status == NT_OK && take_filled_line(l))
         status = lines_fail(l, "there is more in the file than station_total says, expected its "
                                "end");
@@ -382,10 +384,10 @@ nt_status nt_import_beamdyn(const char *path, const char *part, FILE *to, FILE *
         status = open_beside(&primary, name, &stations, beside, sizeof beside, notes);
     if (status == NT_OK)
         status = read_stations(&stations, &blade);
-    char fault[NT_IMPORT_FAULT];
-    if (status == NT_OK && nt_import_check_sections(&blade, notes, fault) < 1)
-        status = nt_fail_at(error, NT_BAD_MODEL, stations.name, stations.line, 1,
-                            "no station is a section: %s", fault);
+    nt_import_fault fault;
+    if (status == NT_OK && nt_import_check_sections(&blade, notes, &fault) < 1)
+        status = nt_fail_at(error, NT_BAD_MODEL, stations.name, fault.line, fault.column,
+                            "no station is a section: %s", fault.words);
     if (status == NT_OK) {
         nt_imported_place place = {.x = v3_of(1, 0, 0), .y = v3_of(0, 1, 0), .z = v3_of(0, 0, 1)};
         fprintf(to,

@@ -305,9 +305,10 @@ static nt_status read_blade(nt_windio *w, nt_imported_blade *b)
             status = nt_node_fail(w->error, mu->values[i], "mu is %g, expected factors from 0 on",
                                   given[i]);
     }
-    char fault[NT_IMPORT_FAULT];
-    if (status == NT_OK && nt_import_check_sections(b, w->notes, fault) < 1)
-        status = nt_node_fail(w->error, blade, "no station of the blade is a section: %s", fault);
+    nt_import_fault fault;
+    if (status == NT_OK && nt_import_check_sections(b, w->notes, &fault) < 1)
+        status =
+            nt_node_fail(w->error, blade, "no station of the blade is a section: %s", fault.words);
     return status;
 }
 
