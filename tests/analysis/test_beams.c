@@ -421,6 +421,73 @@ static void test_places_of_rows(void **state)
     }
 }
 
+/* A beam of 2 m and what pushes its tip; the warning about it, empty where there is none; how far
+ * its tip is off (x, z), where it should be at `tip`, as a part of how far that is from (2, 0). */
+static double off_at_tip(const char *keys, const char *load, const double tip[2], char warning[300])
+{
+    char text[1000];
+    bench b;
+    snprintf(text, sizeof text,
+             "nutate: 1\n"
+             "gravity: [0, 0, 0]\n"
+             "beams:\n"
+             "  b: {points: [[0, 0, 0], [2, 0, 0]], %s, sections: [\n"
+             "    {at: 0, stiffness: [1e7, 1e7, 1e7, 30, 30, 30], mass: [1, 1, 1, 1, 1, 1]}]}\n"
+             "joints: {clamp: {type: fixed, between: [ground, b.root]}}\n"
+             "forces: {f: {type: %s, on: b.tip}}\n"
+             "simulation: {duration: 1, step: 1}\n",
+             keys, load);
+    open_bench(&b, text, (nt_static_setup){0});
+    solve(&b);
+    double off =
+        hypot(number(&b, "b.tip.position.x") - tip[0], number(&b, "b.tip.position.z") - tip[1]);
+    nt_run_warning(b.run, 0, warning, 300);
+    close_bench(&b);
+    return off / hypot(tip[0] - 2, tip[1]);
+}
+
+/* What a mesh is off is said, about as much as it is: of order 1 by 1/(4 n^2) under a force at the
+ * tip, where it is clamped. A moment bends it to an arc of the radius EI/M. */
+static void test_coarse_mesh_is_said(void **state)
+{
+    static const char force[] = "force, value: [0, 0, 0.03]";
+    static const char arc[] = "torque, value: [0, -60, 0]"; /* 4 rad, a radius of 0.5 m */
+    static const struct {
+        const char *keys;
+        bool bends, is_said; /* to the arc */
+    } cases[] = {
+        {"order: 1, elements: 2", false, 1},     {"order: 1, elements: 4", false, 0},
+        {"order: 2, elements: 1", false, false}, {"order: 1, elements: 3", true, true},
+        {"order: 1, elements: 5", true, true},   {"order: 2, elements: 2", true, false},
+        {"order: 1, elements: 40", true, false}, {"order: 8, elements: 1", true, false},
+    };
+    const double deflected[2] = {2, 0.03 * 8 / 90}, rolled[2] = {0.5 * sin(4), 0.5 - 0.5 * cos(4)};
+    char warning[300];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double off = off_at_tip(cases[i].keys, cases[i].bends ? arc : force,
+                                cases[i].bends ? rolled : deflected, warning);
+        const char *about = strstr(warning, "off by about ");
+        double said = about ? atof(about + strlen("off by about ")) / 100 : 0;
+        print_message("%s: %.2e off, %.2e said\n", cases[i].keys, off, said);
+        assert_true(cases[i].is_said ? fabs(said / off - 1) < 0.2 : said == 0 && off < 0.05);
+    }
+}
+
+/* As is a rule of integration that is worse than the order. */
+static void test_bad_rule_is_said(void **state)
+{
+    const double tip[2] = {2, 0.03 * 8 / 90};
+    char warning[300];
+    (void)state;
+    off_at_tip("order: 1, elements: 40, quadrature_points: 2", "force, value: [0, 0, 0.03]", tip,
+               warning);
+    assert_non_null(strstr(warning, "beam b: 2 points of its quadrature are many for order 1"));
+    off_at_tip("order: 2, elements: 40, quadrature_points: 2", "force, value: [0, 0, 0.03]", tip,
+               warning);
+    assert_string_equal(warning, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -434,6 +501,8 @@ int main(void)
         cmocka_unit_test(test_parameters_enter_it),
         cmocka_unit_test(test_bad_beams),
         cmocka_unit_test(test_places_of_rows),
+        cmocka_unit_test(test_coarse_mesh_is_said),
+        cmocka_unit_test(test_bad_rule_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -736,6 +736,16 @@ static nt_status solve_verified(nt_static *s, nt_error *error)
     return status;
 }
 
+/* What the system finds out for its warnings when its energy is looked at. */
+static void look_at_energy(const nt_static *s)
+{
+    const nt_system *system = s->problem->system;
+    nt_point at = nt_static_point(s);
+    nt_energy energy = {0};
+    if (system->energy)
+        (void)system->energy(system->self, &at, &energy);
+}
+
 nt_status nt_static_solve(nt_static *s, nt_error *error)
 {
     nt_error_clear(error);
@@ -749,6 +759,8 @@ nt_status nt_static_solve(nt_static *s, nt_error *error)
         status = nt_static_find_lost_rows(s, true, error);
     status = nt_problem_ends(s->problem, status, error);
     s->solved = s->solved && status == NT_OK;
+    if (status == NT_OK)
+        look_at_energy(s);
     return nt_said(error, status);
 }
 

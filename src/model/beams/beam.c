@@ -120,8 +120,11 @@ static nt_status beam_evaluate(const nt_element *e, const nt_view *view)
     nt_beam_nodes p;
     bool elastic = view->energy || view->terms->parts & e->part;
     if (elastic && (view->energy || !view->terms->matrix)) {
+        double before = view->energy ? view->energy->potential : 0;
         if (!nt_beam_add_forces(view, b))
             return NT_NOT_FINITE;
+        if (view->energy && view->run->noting)
+            nt_beam_note_accuracy(e, view, view->energy->potential - before);
         elastic = false; /* all of it is there */
     } else if (!nt_beam_is_carried(view, b)) {
         return NT_NOT_FINITE;
@@ -199,6 +202,7 @@ const nt_element_type nt_beam_type = {
     .evaluate = beam_evaluate,
     .carry = beam_carry,
     .failure = nt_beam_failure,
+    .warning = nt_beam_warning,
     .remark = nt_beam_remark,
     .draw = nt_beam_draw,
     .shows = NT_SHOWS(NT_OF_ELASTIC),

@@ -42,6 +42,11 @@ void nt_beam_add_element(const nt_view *view, const nt_beam *b, int element, boo
  * for forces. */
 bool nt_beam_add_forces(const nt_view *view, const nt_beam *b);
 
+/* Looks at how far the mesh is off where the energy of strains (J) is larger than at any such look
+ * before, and notes the worst for nt_run_warning (beam_accuracy.c). */
+void nt_beam_note_accuracy(const nt_element *element, const nt_view *view, double energy);
+void nt_beam_warning(const nt_run *run, const nt_element *element, char *text, int size);
+
 /* Doubles of view->scratch that it needs. */
 size_t nt_beam_forces_scratch(const nt_beam *b);
 

@@ -37,13 +37,6 @@ bool nt_beam_has_section(const nt_model *model, int body)
     return beam_of_body(model, body, &element, &node) != NULL;
 }
 
-/* Legendre's polynomials P_0 .. P_(n-1) at x. */
-static void legendre_up_to(int n, double x, double *P)
-{
-    for (int l = 0; l < n; l++)
-        P[l] = l == 0 ? 1 : l == 1 ? x : ((2 * l - 1) * x * P[l - 1] - (l - 1) * P[l - 2]) / l;
-}
-
 /* Strains and stresses at xi of element `of` of a beam: the polynomials through its points. */
 static void resultants_at(const nt_beam *b, const nt_view *view, int of, double xi,
                           double strain[6], double stress[6])
@@ -52,11 +45,11 @@ static void resultants_at(const nt_beam *b, const nt_view *view, int of, double 
     double there[NT_MOST_ORDER], P[NT_MOST_ORDER];
     memset(strain, 0, 6 * sizeof *strain);
     memset(stress, 0, 6 * sizeof *stress);
-    legendre_up_to(b->p, xi, there);
+    nt_legendre(b->p, xi, there);
     for (int q = 0; q < b->n_rule[0]; q++) {
         const double *at = nt_beam_shapes(b, of, 0, q);
         double e[6], s[6], share = 0;
-        legendre_up_to(b->p, at[NT_SHAPE_XI], P);
+        nt_legendre(b->p, at[NT_SHAPE_XI], P);
         for (int l = 0; l < b->p; l++)
             share += at[NT_SHAPE_WEIGHT] * (2 * l + 1) / 2 * P[l] * there[l];
         nt_beam_stress_at(view, b, of, q, e, s);

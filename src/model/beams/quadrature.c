@@ -97,6 +97,12 @@ int nt_trapezoidal_points(int p, double error)
     return NT_MOST_POINTS;
 }
 
+void nt_legendre(int n, double x, double *P)
+{
+    for (int l = 0; l < n; l++)
+        P[l] = l == 0 ? 1 : l == 1 ? x : ((2 * l - 1) * x * P[l - 1] - (l - 1) * P[l - 2]) / l;
+}
+
 void nt_lagrange(int n, const double *x, double xi, double *value, double *slope)
 {
     for (int i = 0; i < n; i++) {

@@ -24,6 +24,9 @@ double nt_flexibility_error(int p, int n, const double *x, const double *w);
  * NT_MOST_POINTS. */
 int nt_trapezoidal_points(int p, double error);
 
+/* Legendre's polynomials P_0 .. P_(n-1) at x. */
+void nt_legendre(int n, double x, double *P);
+
 /* The n Lagrange polynomials on nodes x[n] at xi: values and derivatives. */
 void nt_lagrange(int n, const double *x, double xi, double *value, double *slope);
 
