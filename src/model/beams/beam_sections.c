@@ -2,6 +2,7 @@
 #include "base/number.h"
 #include "linalg/dense.h"
 #include "model/beams/beam.h"
+#include "model/bodies/body.h"
 
 #include <math.h>
 #include <string.h>
@@ -487,7 +488,17 @@ static const char *fault_of_sizes(const nt_beam_section *s)
     return NULL;
 }
 
-const char *nt_section_fault(const nt_beam_section *s)
+/* Whether mass and moments of inertia are such as a body may have, each by metre. */
+static bool is_in_range(const nt_beam_section *s)
+{
+    double C[36], M[36], largest = 0;
+    nt_section_matrices(s, C, M);
+    for (int i = 3; i < 6; i++)
+        largest = fmax(largest, fabs(M[7 * i]));
+    return nt_inertia_is_in_range(M[0]) && nt_inertia_is_in_range(largest);
+}
+
+static const char *fault_of_keys(const nt_beam_section *s)
 {
     bool stiffness = nt_section_gives(s, NT_SECTION_STIFFNESS);
     bool mass = nt_section_gives(s, NT_SECTION_MASS);
@@ -514,4 +525,12 @@ const char *nt_section_fault(const nt_beam_section *s)
         return "a material has positive E and density, and nu between -1 and 0.5";
     const char *fault = fault_of_sizes(s);
     return fault ? fault : fault_of_figure(s);
+}
+
+const char *nt_section_fault(const nt_beam_section *s)
+{
+    const char *fault = fault_of_keys(s);
+    return fault || is_in_range(s) ? fault
+                                   : "mass or moments of inertia are out of range, expected 1e-50 "
+                                     "to 1e50 kg/m and kg m, or none";
 }

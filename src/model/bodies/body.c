@@ -187,9 +187,7 @@ static nt_status check_point(const nt_body *body, const char *file, nt_error *er
     return NT_OK;
 }
 
-/* Whether squares and quotients of two such numbers, and their products with lengths as large, are
- * doubles: 1e-50 to 1e50 kg or kg m^2, or nothing. */
-static bool is_in_range(double number)
+bool nt_inertia_is_in_range(double number)
 {
     return number == 0 || (fabs(number) >= 1e-50 && fabs(number) <= 1e50);
 }
@@ -199,11 +197,11 @@ static nt_status check_range(const nt_body *body, const char *file, nt_error *er
     double most = 0;
     for (int i = 0; i < 6; i++)
         most = fmax(most, fabs(body->inertia[i]));
-    if (!is_in_range(body->mass))
+    if (!nt_inertia_is_in_range(body->mass))
         return nt_fail_at(error, NT_BAD_MODEL, file, body->place.line, body->place.column,
                           "body %s has mass %g kg, expected 1e-50 to 1e50 kg", body->name,
                           body->mass);
-    if (!is_in_range(most))
+    if (!nt_inertia_is_in_range(most))
         return nt_fail_at(error, NT_BAD_MODEL, file, body->place.line, body->place.column,
                           "body %s has moments of inertia of up to %g kg m^2, expected 1e-50 to "
                           "1e50 kg m^2",

@@ -5,6 +5,10 @@
 #include "base/target.h"
 #include "model/model.h"
 
+/* Whether squares and quotients of two such masses or moments of inertia, and their products with
+ * lengths as large, are doubles: 1e-50 to 1e50 kg or kg m^2, or nothing. */
+bool nt_inertia_is_in_range(double number);
+
 /* R J R^T, symmetric */
 NT_INLINE m3 nt_inertia_in_ground_axes(m3 R, m3 J)
 {

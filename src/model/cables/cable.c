@@ -16,6 +16,7 @@
  * moment rho x f changes by rho~ df + f~ rho~ dtheta. */
 #include "model/cables/cable.h"
 
+#include "model/bodies/body.h"
 #include "model/elements.h"
 #include "model/forces/load.h"
 #include "system/lies.h"
@@ -521,6 +522,9 @@ static nt_status cable_own_bodies(nt_run *run, const nt_element *e, bool validat
         if (!(positive[i] > 0))
             return nt_load_refuse(run->model, e, error, "%s is %g, expected a positive number",
                                   words[i], positive[i]);
+    if (validate && !nt_inertia_is_in_range(c->mass))
+        return nt_load_refuse(run->model, e, error, "mass is %g kg/m, expected 1e-50 to 1e50 kg/m",
+                              c->mass);
     const nt_seabed *s = &c->seabed;
     if (validate && !(c->damping >= 0 && s->damping >= 0 && s->friction >= 0))
         return nt_load_refuse(run->model, e, error, "damping or friction is negative");

@@ -20,6 +20,7 @@
  * d(R^T u) = R^T du + R^T u~ dtheta for every vector u of the ground, d(R f) = R df - (R f)~
  * dtheta. Of a rigid thing, A = m I and B = -m c~; gravity g acts on it at c: -m g, and about the
  * reference point -rho x m g with rho = R c. */
+#include "model/bodies/body.h"
 #include "model/bodies/mass_point.h"
 #include "model/elements.h"
 #include "model/forces/load.h"
@@ -73,6 +74,16 @@ static double largest_in(const double *X)
     double largest = 0;
     for (int i = 0; i < 36; i++)
         largest = fmax(largest, fabs(X[i]));
+    return largest;
+}
+
+/* Of the masses, first = 0, or of the moments of inertia, first = 3. */
+static double largest_of(const double *X, int first)
+{
+    double largest = 0;
+    for (int i = first; i < first + 3; i++)
+        for (int j = first; j < first + 3; j++)
+            largest = fmax(largest, fabs(X[6 * i + j]));
     return largest;
 }
 
@@ -159,6 +170,12 @@ static nt_status mass_prepare(nt_run *run, const nt_element *e, bool validate, n
         return nt_load_refuse(run->model, e, error, "matrix is not symmetric");
     if (validate && !is_semidefinite(X))
         return nt_load_refuse(run->model, e, error, "matrix is not positive semidefinite");
+    for (int first = 0; validate && first < 6; first += 3)
+        if (!nt_inertia_is_in_range(largest_of(X, first)))
+            return nt_load_refuse(run->model, e, error,
+                                  "matrix has %s of up to %g, expected 1e-50 to 1e50 %s, or none",
+                                  first == 0 ? "masses" : "moments of inertia",
+                                  largest_of(X, first), first == 0 ? "kg" : "kg m^2");
     o = v3_neg(run->bodies[mass->on].reference);
     if (mass->given >> GIVEN_AT & 1)
         status = nt_load_point(run, e, &mass->at, mass->on, validate, &o, error);
