@@ -30,44 +30,61 @@ enum {
     HUB = 24,       /* multipliers of a body from which on they do not wait for it */
     MOST_NEAR = 40, /* neighbours of a node that is looked at for that */
     FEW = 4,        /* bodies around a node, from more of which on it is one of an element */
+    MANY = 64,      /* neighbours that are not gone through again and again */
+    COUPLES = 256,  /* couples of nodes with so many that are known to be coupled */
 };
 
+/* The neighbours of a node, and for each of them where this node stands among its own. */
 typedef struct set {
-    int count, room, *items;
+    int count, room, *items, *back;
 } set;
 
 typedef struct work {
     const nt_pattern *pattern;
-    set *near;        /* [n_nodes] neighbours still there              */
-    int *waits;       /* [n_nodes] bodies that a multiplier waits for  */
-    int *mark, stamp; /* [n_nodes] */
+    set *near;               /* [n_nodes] neighbours still there              */
+    int *waits;              /* [n_nodes] bodies that a multiplier waits for  */
+    int couples[COUPLES][2]; /* nodes that are neighbours, and stay so until one is gone */
     unsigned char *gone, *hub, *in_element;
     /* candidates by number of neighbours, first in first out; bodies and multipliers apart */
     int head[2][LIGHT + 1], tail[2][LIGHT + 1];
     int *next, *previous, *queued; /* queued: its list's degree, -1 when in none */
 } work;
 
-static int set_add(set *s, int item)
+static int set_reserve(set *s)
 {
-    if (s->count == s->room) {
-        int room = s->room ? 2 * s->room : 4;
-        int *items = realloc(s->items, (size_t)room * sizeof *items);
-        if (!items)
-            return 0;
-        s->items = items;
-        s->room = room;
-    }
-    s->items[s->count++] = item;
+    if (s->count < s->room)
+        return 1;
+    int room = s->room ? 2 * s->room : 4;
+    int *items = realloc(s->items, (size_t)room * sizeof *items);
+    s->items = items ? items : s->items;
+    int *back = realloc(s->back, (size_t)room * sizeof *back);
+    s->back = back ? back : s->back;
+    if (!items || !back)
+        return 0;
+    s->room = room;
     return 1;
 }
 
-static void set_remove(set *s, int item)
+/* Makes two nodes each other's last neighbours. */
+static int couple(set *near, int i, int j)
 {
-    for (int i = 0; i < s->count; i++)
-        if (s->items[i] == item) {
-            s->items[i] = s->items[--s->count];
-            return;
-        }
+    set *a = &near[i], *b = &near[j];
+    if (!set_reserve(a) || !set_reserve(b))
+        return 0;
+    a->items[a->count] = j, a->back[a->count] = b->count;
+    b->items[b->count] = i, b->back[b->count] = a->count;
+    a->count++, b->count++;
+    return 1;
+}
+
+/* Takes neighbour k from a set; the last one goes where it stood. The neighbour's own is left. */
+static void set_remove(set *near, set *s, int k)
+{
+    int last = --s->count;
+    if (k == last)
+        return;
+    s->items[k] = s->items[last], s->back[k] = s->back[last];
+    near[s->items[k]].back[s->back[k]] = k;
 }
 
 static int is_multiplier(const work *w, int node) { return node >= w->pattern->n_primary; }
@@ -155,7 +172,7 @@ static int build_graph(work *w)
         int i = p->row[slot], j = p->column[slot];
         if (i == j || (i > j && nt_pattern_find(p, j, i) >= 0))
             continue;
-        if (!set_add(&w->near[i], j) || !set_add(&w->near[j], i))
+        if (!couple(w->near, i, j))
             return 0;
     }
     for (int i = 0; i < p->n_primary; i++) {
@@ -194,6 +211,24 @@ static int waits_for(const work *w, int i, int j)
     return w->waits[i] > 0;
 }
 
+/* Whether two nodes are neighbours, by the shorter one of their lists. Where both are long, what
+ * was found stays true until one of them is gone: a row of couples is remembered. */
+static int are_near(work *w, int i, int j)
+{
+    const set *s = w->near[i].count < w->near[j].count ? &w->near[i] : &w->near[j];
+    int other = s == &w->near[i] ? j : i, both_many = s->count > MANY;
+    int low = i < j ? i : j, high = i < j ? j : i;
+    int *known = w->couples[((unsigned)low * 31 + (unsigned)high) % COUPLES];
+    if (both_many && known[0] == low && known[1] == high)
+        return 1;
+    if (both_many) /* neighbours from here on in any case */
+        known[0] = low, known[1] = high;
+    for (int k = 0; k < s->count; k++)
+        if (s->items[k] == other)
+            return 1;
+    return 0;
+}
+
 /* Remove a node and couple its neighbours with each other. */
 static int eliminate(work *w, int node)
 {
@@ -202,21 +237,18 @@ static int eliminate(work *w, int node)
     w->gone[node] = 1;
     for (int a = 0; a < mine->count; a++) {
         int i = mine->items[a];
-        set *other = &w->near[i];
         if (!is_multiplier(w, node) && is_multiplier(w, i) && w->waits[i] > 0 &&
             (nt_pattern_find(w->pattern, i, node) >= 0 ||
              nt_pattern_find(w->pattern, node, i) >= 0) &&
             waits_for(w, i, node))
             w->waits[i]--;
-        set_remove(other, node);
-        w->stamp++;
-        w->mark[i] = w->stamp;
-        for (int k = 0; k < other->count; k++)
-            w->mark[other->items[k]] = w->stamp;
-        for (int b = 0; b < mine->count; b++)
-            if (w->mark[mine->items[b]] != w->stamp && !set_add(other, mine->items[b]))
-                return 0;
+        set_remove(w->near, &w->near[i], mine->back[a]);
     }
+    for (int a = 0; a < mine->count; a++)
+        for (int b = a + 1; b < mine->count; b++)
+            if (!are_near(w, mine->items[a], mine->items[b]) &&
+                !couple(w->near, mine->items[a], mine->items[b]))
+                return 0;
     for (int a = 0; a < mine->count; a++)
         queue_update(w, mine->items[a]);
     return 1;
@@ -343,7 +375,6 @@ nt_status nt_order_find(nt_order *order, const nt_pattern *pattern, nt_arena *ar
     memset(w.tail, -1, sizeof w.tail);
     w.near = calloc(room, sizeof *w.near);
     w.waits = calloc(room, sizeof *w.waits);
-    w.mark = calloc(room, sizeof *w.mark);
     w.gone = calloc(room, 1);
     w.hub = calloc(room, 1);
     w.in_element = calloc(room, 1);
@@ -353,8 +384,8 @@ nt_status nt_order_find(nt_order *order, const nt_pattern *pattern, nt_arena *ar
     int *sequence = malloc(room * sizeof *sequence);
     order->node = NT_TAKE(arena, room, int);
     order->position = NT_TAKE(arena, room, int);
-    if (!w.near || !w.waits || !w.mark || !w.gone || !w.hub || !w.in_element || !w.next ||
-        !w.previous || !w.queued || !sequence || !order->node || !order->position)
+    if (!w.near || !w.waits || !w.gone || !w.hub || !w.in_element || !w.next || !w.previous ||
+        !w.queued || !sequence || !order->node || !order->position)
         goto done;
     if (!build_graph(&w))
         goto done;
@@ -373,10 +404,9 @@ nt_status nt_order_find(nt_order *order, const nt_pattern *pattern, nt_arena *ar
     status = NT_OK;
 done:
     for (size_t i = 0; w.near && i < n; i++)
-        free(w.near[i].items);
+        free(w.near[i].items), free(w.near[i].back);
     free(w.near);
     free(w.waits);
-    free(w.mark);
     free(w.gone);
     free(w.hub);
     free(w.in_element);

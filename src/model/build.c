@@ -350,14 +350,22 @@ static nt_status build_describe(nt_model *model)
     nt_system *s = &model->system;
     nt_arena *arena = &model->arena;
     model->row_quantity = NT_TAKE(arena, s->nh + s->nn, nt_quantity);
+    model->row_element = NT_TAKE(arena, s->nh + s->nn, int);
     model->parameter_names = NT_TAKE(arena, model->n_parameters, const char *);
     model->parameter_scale = NT_TAKE(arena, model->n_parameters, double);
-    if (!model->row_quantity || !model->parameter_names || !model->parameter_scale)
+    if (!model->row_quantity || !model->row_element || !model->parameter_names ||
+        !model->parameter_scale)
         return NT_NO_MEMORY;
-    for (int i = 0; i < model->n_elements; i++)
-        for (int r = 0; r < model->elements[i].n_rows + model->elements[i].n_rates; r++)
-            model->row_quantity[nt_element_row(&model->elements[i], r)] =
-                model->elements[i].type->row_quantity(model, &model->elements[i], r);
+    for (int row = 0; row < s->nh + s->nn; row++)
+        model->row_element[row] = -1;
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        for (int r = 0; r < e->n_rows + e->n_rates; r++) {
+            int row = nt_element_row(e, r);
+            model->row_quantity[row] = e->type->row_quantity(model, e, r);
+            model->row_element[row] = i;
+        }
+    }
     for (int i = 0; i < model->n_parameters; i++) {
         double size = fabs(model->parameters[i].value);
         model->parameter_names[i] = model->parameters[i].name;

@@ -298,6 +298,7 @@ struct nt_model {
     nt_pattern pattern;
     int *given_by; /* [system.space.n_blocks] the joint that gives a rotation, see build.c; or -1 */
     nt_quantity *row_quantity;
+    int *row_element;  /* [system.nh + system.nn] of which element each row is, -1 of none */
     double *time_rate; /* [n_parameters + 1 + n_signals] 1 for t, 0 else: the direction of time */
     double *zeros;     /* [the same] */
     const char **parameter_names;

@@ -163,10 +163,8 @@ static const nt_element *owner_of_entry(const nt_model *model, int i)
 
 const nt_element *nt_model_element_of_row(const nt_model *model, int i)
 {
-    for (int k = 0; k < model->n_elements; k++)
-        if (nt_element_find_row(&model->elements[k], i) >= 0)
-            return &model->elements[k];
-    return NULL;
+    bool known = i >= 0 && i < model->system.nh + model->system.nn && model->row_element[i] >= 0;
+    return known ? &model->elements[model->row_element[i]] : NULL;
 }
 
 const char *nt_model_row_name(const nt_model *model, const nt_element *element, int i)

@@ -90,6 +90,21 @@ bodies() {
 arguments="run model.yaml -o result.csv"
 grows bodies 500 bodies
 
+# Bodies that hang on one: its neighbours are as many.
+star() {
+    awk -v n="$1" 'BEGIN {
+        print "nutate: 1\nbodies:\n  hub: {mass: 1e3, inertia: [1e4, 1e4, 1e4]}"
+        for (i = 1; i <= n; i++)
+            printf "  b%d: {mass: 1e-3, inertia: [1e-6, 1e-6, 1e-6], position: [%d, 0, 0]}\n", i, i
+        print "joints:"
+        for (i = 1; i <= n; i++)
+            printf "  j%d: {type: revolute, between: [hub, b%d], at: [%d, 0, 0], axis: [0, 0, 1]}\n", i, i, i
+        print "simulation: {duration: 1e-3, step: 1e-3}\noutput: {record: [b1.position]}"
+    }'
+}
+arguments="run model.yaml -o result.csv"
+grows star 200 star
+
 # Light bodies between stops of heavy ones, each with an account of its energy.
 stops() {
     awk -v n="$1" 'BEGIN {
