@@ -246,8 +246,9 @@ static bool is_too_much(const nt_integrator *it)
 /* What would do better: a method that controls its error and can advance the system, smaller steps,
  * or a smaller tolerance. How much smaller is known only of a run that is warned of: there growth
  * shrinks at least in proportion to the steps. One that is given up has not begun to
- * converge, and its growth says nothing of the steps that do. */
-static void advice(const nt_integrator *it, char *text, size_t size)
+ * converge, and its growth says nothing of the steps that do; nor does that of the last row, where
+ * the last step exchanged as much (`last`, or NULL). */
+static void advice(const nt_integrator *it, const nt_last_growth *last, char *text, size_t size)
 {
     static const char *const names[] = {"lie-newmark", "rkmk-dop853", "generalized-alpha-soi2"};
     const nt_system *system = it->problem->system;
@@ -269,9 +270,9 @@ static void advice(const nt_integrator *it, char *text, size_t size)
                  tolerant ? "a smaller tolerance than the present one would do"
                           : "a tolerance would do, or a smaller maximum_step");
     else {
-        double h =
-            it->stepper.now.all[NT_PHASE_STEP] * WARNING * it->watch.allowed / it->watch.growth / 2;
-        int n = it->watch.growth > it->watch.allowed
+        const nt_energy_watch *w = &it->watch;
+        double h = it->stepper.now.all[NT_PHASE_STEP] * WARNING * w->allowed / w->growth / 2;
+        int n = last || w->growth > w->allowed
                     ? snprintf(text, size, "much smaller steps would do")
                     : snprintf(text, size, "a step of %.1g s would do", h);
         snprintf(text + n, size - (size_t)n, "%s%s%s", other ? ", or " : "", other ? other : "",
@@ -306,7 +307,7 @@ static nt_status give_up(nt_integrator *it, nt_error *error)
     const nt_energy_watch *w = &it->watch;
     char name[160], better[160];
     winner(it, name, sizeof name);
-    advice(it, better, sizeof better);
+    advice(it, NULL, better, sizeof better);
     nt_fail(error, NT_ENERGY,
             "at t = %.9g s: the energy has grown by %.3g J without a cause, where %.3g J would be "
             "too much already%s%s%s; %s",
@@ -328,11 +329,14 @@ int nt_integrator_energy_warning(const nt_integrator *it, char *text, int size)
     if (!it)
         return 0;
     const nt_energy_watch *w = &it->watch;
-    if (!w->begun || !(w->growth > WARNING * w->allowed) || is_too_much(it))
+    const nt_last_growth *last = &it->last_growth;
+    bool grew = w->growth > WARNING * w->allowed, grown = last->growth > WARNING * last->allowed;
+    if (!w->begun || !(grew || grown) || is_too_much(it))
         return 0; /* where it was too much the run has ended with words */
-    advice(it, better, sizeof better);
+    advice(it, grew ? NULL : last, better, sizeof better);
     return snprintf(text, text ? (size_t)size : 0,
-                    "the energy has grown by %.3g J without a cause; %s", w->growth, better);
+                    "the energy has grown by %.3g J without a cause; %s",
+                    grew ? w->growth : last->growth, better);
 }
 
 /* ---- the watch ------------------------------------------------------------------------------- */
@@ -522,20 +526,24 @@ static bool lasts(nt_energy_account next, const nt_energy *e)
 }
 
 /* At the end of a run no step follows that would tell whether a growth lasts. Places and velocities
- * of most methods are of one time, and what has grown so far is wrong in the last row; of others
- * one more step is tried. */
+ * of most methods are of one time, and what has grown so far is wrong in the last row: it is kept
+ * for the warning where it is not too much. Of others one more step is tried. */
 static nt_status judge_end(nt_integrator *it, nt_error *error)
 {
     nt_energy_watch *w = &it->watch;
     const nt_energy_accounts *a = &it->accounts;
-    bool further = false, known = true;
+    nt_last_growth *last = &it->last_growth;
+    bool further = false, known = true, staggered = it->method->needs & NT_STAGGERED;
+    *last = (nt_last_growth){0};
     for (int i = 0; w->begun && i < a->n && known; i++) {
         const nt_energy e = {.kinetic = a->each[i].kinetic, .potential = a->each[i].potential};
         double growth, allowed;
         grown_beyond(&a->each[i], &e, 0, &growth, &allowed);
+        if (!staggered && growth * last->allowed >= last->growth * allowed)
+            *last = (nt_last_growth){.growth = growth, .allowed = allowed};
         if (!(growth > allowed))
             continue;
-        if (it->method->needs & NT_STAGGERED) {
+        if (staggered) {
             known = further || look_further(it, a->there);
             further = true;
             if (!known || !lasts(a->each[i], &a->there[i]))

@@ -43,6 +43,11 @@ typedef struct nt_energy_watch {
     int worst; /* the account whose quotient that was; those of bounces behind the others */
 } nt_energy_watch;
 
+/* The growth at the last row, whatever its step exchanges: see nt_integrator_check_energy. */
+typedef struct nt_last_growth {
+    double growth, allowed; /* J */
+} nt_last_growth;
+
 /* Room of a watch, one of each for each part. */
 typedef struct nt_energy_accounts {
     int n;

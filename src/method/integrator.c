@@ -372,6 +372,7 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
     it->awaits = false;
     it->control = (nt_step_control){0};
     it->watch = (nt_energy_watch){0};
+    it->last_growth = (nt_last_growth){0};
     if (it->accounts.n_bounces > 0)
         memset(it->accounts.bounces, 0,
                (size_t)it->accounts.n_bounces * sizeof *it->accounts.bounces);

@@ -214,6 +214,7 @@ nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t siz
     it->parts = h.parts;
     it->control = h.control;
     it->watch = h.watch;
+    it->last_growth = (nt_last_growth){0};
     memcpy(it->accounts.each, in + at.accounts, (size_t)it->accounts.n * sizeof *it->accounts.each);
     if (it->accounts.n_bounces > 0)
         memcpy(it->accounts.bounces, in + at.bounces,
