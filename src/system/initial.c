@@ -372,10 +372,12 @@ nt_status nt_factors_project(nt_factors *f, const nt_point *at, const nt_project
             f->fixed[count++] = i;
             b[i] = 0;
         }
-    for (int i = problem->nv + problem->nh; wanted->holonomic_only && i < problem->n; i++) {
-        f->fixed[count++] = i;
-        b[i] = 0;
-    }
+    for (int i = problem->nv; i < problem->n; i++)
+        if ((wanted->holonomic_only && i >= problem->nv + problem->nh) ||
+            (problem->n_off > 0 && nt_problem_is_off(problem, i - problem->nv))) {
+            f->fixed[count++] = i;
+            b[i] = 0;
+        }
     if ((status = nt_matrix_drop(&f->matrix, f->fixed, count)) != NT_OK)
         return status;
     status = nt_solver_factor_dependent(f->solver, &f->matrix, DEPENDENT, f->mark, &count);

@@ -264,6 +264,47 @@ static void a_latched_rod_makes_one_body(void **state)
     }
 }
 
+/* A latch that waits for its event holds nothing at the start: velocities and places that are left
+ * out are those of the joint without it. */
+static void a_latch_to_come_holds_nothing(void **state)
+{
+    static const char *const latch = "events: {lock: {when: t - 0.4, then: [{latch: q}]}}\n";
+    static const char *const models[] = {
+        "nutate: 1\n"
+        "bodies:\n"
+        "  a: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0], angular_velocity: [0, 0, "
+        "1.3]}\n"
+        "  b: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1.2, 0, 0]}\n"
+        "joints:\n"
+        "  p: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 0, 1]}\n"
+        "  q: {type: revolute, between: [a, b], at: [1, 0, 0], axis: [0, 0, 1]}\n",
+        "nutate: 1\n"
+        "bodies:\n"
+        "  a: {mass: 3, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+        "  b: {mass: 1, inertia: [1, 1, 1], position: [0.6, 0, -0.8]}\n"
+        "joints:\n"
+        "  s: {type: spherical, between: [ground, a], at: [0, 0, -0.4]}\n"
+        "  q: {type: distance, between: [a, b], points: [[0, 0, 0], [0.02, 0, 0]], length: "
+        "1.001}\n",
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof models / sizeof models[0]; c++) {
+        double q[2][14], v[2][12];
+        for (int with = 0; with < 2; with++) {
+            char text[1500];
+            snprintf(text, sizeof text, "%s%s", models[c], with ? latch : "");
+            mechanism m = mechanism_read(text);
+            memcpy(q[with], m.q, sizeof q[0]);
+            memcpy(v[with], m.v, sizeof v[0]);
+            mechanism_close(&m);
+        }
+        for (int i = 0; i < 14; i++)
+            CLOSE(q[1][i], q[0][i], 1e-14);
+        for (int i = 0; i < 12; i++)
+            CLOSE(v[1][i], v[0][i], 1e-14);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,6 +313,7 @@ int main(void)
         cmocka_unit_test(a_latch_locks_all_that_is_free),
         cmocka_unit_test(latched_rotations_have_their_tangent),
         cmocka_unit_test(a_latched_rod_makes_one_body),
+        cmocka_unit_test(a_latch_to_come_holds_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
