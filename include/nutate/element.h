@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 /* The version of this header's structs. A type says for which one it was written. */
-#define NT_ELEMENT_VERSION 4
+#define NT_ELEMENT_VERSION 5
 
 /* ---- keys of the model file -------------------------------------------------------------------
  */
@@ -332,6 +332,8 @@ typedef struct nt_element_type {
     void (*reaction)(const nt_element *element, const nt_view *view, nt_v3 *force, nt_v3 *torque);
     /* What it is as a joint of rows between points and triads (joint.h); NULL: no such joint. */
     const struct nt_joint *(*as_joint)(const nt_run *run, const nt_element *element);
+    /* And as one that rolls or glides (rolling.h), which has no coordinate but can be latched. */
+    const struct nt_joint *(*as_rolling)(const nt_run *run, const nt_element *element);
     /* What it is as a contact of two surfaces (contact.h); NULL: no such contact. */
     const struct nt_contact *(*as_contact)(const nt_run *run, const nt_element *element);
     /* The initial placement is found: where angles begin. NULL: nothing does. */

@@ -54,7 +54,7 @@ static int count_inactive(const nt_model *model)
 {
     int count = 0;
     for (int i = 0; i < model->n_joints; i++) {
-        const nt_joint *joint = nt_element_as_joint(model->origin, &model->elements[i]);
+        const nt_joint *joint = nt_element_as_switched(model->origin, &model->elements[i]);
         count += joint && !nt_joint_holds_at_first(joint);
     }
     return count;

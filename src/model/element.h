@@ -100,6 +100,11 @@ static inline const struct nt_joint *nt_element_as_joint(const nt_run *run, cons
 {
     return e->type->as_joint ? e->type->as_joint(run, e) : NULL;
 }
+/* The joint whose rows events switch on and off: such a one, or one that rolls or glides. */
+static inline const struct nt_joint *nt_element_as_switched(const nt_run *run, const nt_element *e)
+{
+    return e->type->as_rolling ? e->type->as_rolling(run, e) : nt_element_as_joint(run, e);
+}
 /* Whether it is a contact of two surfaces. */
 static inline bool nt_element_touches(const nt_element *e) { return e->type->as_contact != NULL; }
 static inline const struct nt_contact *nt_element_as_contact(const nt_run *run, const nt_element *e)

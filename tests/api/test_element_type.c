@@ -520,7 +520,7 @@ static void what_is_no_type_is_refused(void **state)
     other.name = "newer";
     other.version = 99;
     assert_int_equal(nt_element_type_add(&other, &error), NT_INVALID);
-    assert_non_null(strstr(error.message, "version 99, expected 4"));
+    assert_non_null(strstr(error.message, "version 99, expected 5"));
     other.version = NT_ELEMENT_VERSION;
     other.evaluate = NULL;
     assert_int_equal(nt_element_type_add(&other, &error), NT_INVALID);

@@ -16,7 +16,7 @@ static void what_is_no_plugin_is_told(void **state)
     assert_non_null(strstr(error.message, "no_such_file.so cannot be loaded"));
     assert_int_equal(nt_plugin_load(PLUGIN_OF_OLD, &error), NT_INVALID);
     assert_non_null(
-        strstr(error.message, "was written for version 5 of element types, expected 4"));
+        strstr(error.message, "was written for version 6 of element types, expected 5"));
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 /* Joints that latch: what is locked, what an impact keeps and costs, and the motion behind. */
 #include "tests/method/event_runs.h"
 
+#include "base/vector3.h"
 #include "system/problem.h"
 
 static const char satellite[] =
@@ -156,7 +157,14 @@ static void latched_rotations_have_their_tangent(void **state)
     static const char *const joints[] = {"spherical, at: [0.5, 0.1, 0]",
                                          "universal, at: [0.5, 0, 0], axes: [[0, 1, 0], [0, 0, 1]]",
                                          "inline, at: [0.5, 0.1, 0], axis: [0.3, 0.2, 1]",
-                                         "distance, points: [[0.2, 0.1, 0], [0, 0.1, 0.3]]"};
+                                         "distance, points: [[0.2, 0.1, 0], [0, 0.1, 0.3]]",
+                                         "rolling_disk, radius: 0.4, axis: [0.2, 1, 0.1], at: "
+                                         "[0.1, 0, 0], plane: {point: [0, 0, -0.2]}",
+                                         "rolling_sphere, radius: 0.4, at: [0.1, 0, 0], plane: "
+                                         "{normal: [0.2, 0.1, 1]}",
+                                         "knife_edge, at: [0.1, 0.3, 0], axis: [0.2, 1, 0.1]",
+                                         "knife_edge, at: [0.1, 0.3, 0], axis: [0.2, 1, 0.1], "
+                                         "plane: {normal: [0, 0, 1]}"};
     enum { ROOM = 64 };
     (void)state;
     for (size_t c = 0; c < sizeof joints / sizeof joints[0]; c++) {
@@ -264,6 +272,141 @@ static void a_latched_rod_makes_one_body(void **state)
     }
 }
 
+/* The force and torque that B has from a joint at p: those that its motion takes. */
+static void check_reaction(mechanism *m, nt_integrator *it, v3 inertia, double mass, v3 arm,
+                           double off)
+{
+    double a[3], w[3], alpha[3], F[3], T[3];
+    look_at(m, it, "b.acceleration", a);
+    look_at(m, it, "b.angular_velocity", w);
+    look_at(m, it, "b.angular_acceleration", alpha);
+    look_at(m, it, "j.force", F);
+    look_at(m, it, "j.torque", T);
+    m3 R = quat_matrix(quat_load(nt_integrator_state(it).q + 10));
+    v3 spin = v3_of(inertia.x * w[0], inertia.y * w[1], inertia.z * w[2]);
+    v3 gained = v3_of(inertia.x * alpha[0], inertia.y * alpha[1], inertia.z * alpha[2]);
+    v3 moment = m3_apply(R, v3_add(gained, v3_cross(v3_load(w), spin)));
+    v3 told = v3_add(v3_load(T), v3_cross(arm, v3_load(F)));
+    for (int i = 0; i < 3; i++) {
+        CLOSE(F[i], mass * a[i], off);
+        CLOSE(v3_component(told, i), v3_component(moment, i), off);
+    }
+}
+
+/* What rolls or glides on a body that is free itself is latched: both are one body then, with the
+ * momentum and the angular momentum of before. The force acts where they touch, with a torque as
+ * long as the latch holds. Let go and engaged at once, it rolls again, at no cost. */
+static void what_rolls_is_latched(void **state)
+{
+    static const char *const joints[] = {
+        "rolling_disk, radius: 0.4, axis: [0, 1, 0]", "rolling_sphere, radius: 0.4",
+        "knife_edge, axis: [0, 1, 0]", "knife_edge, axis: [0, 1, 0], plane: {point: [0, 0, 0.4]}"};
+    static const char *const methods[] = {"rkmk-dop853", "generalized-alpha", "bdf"};
+    enum { JOINTS = sizeof joints / sizeof joints[0] };
+    (void)state;
+    for (int c = 0; c < 3 * JOINTS; c++) {
+        bool fine = c < JOINTS;
+        double off = fine ? 1e-11 : 2e-4;
+        char text[1500];
+        snprintf(text, sizeof text,
+                 "nutate: 1\n"
+                 "gravity: [0, 0, 0]\n"
+                 "initial: {correct: true}\n"
+                 "bodies:\n"
+                 "  a: {mass: 3, inertia: [1, 2, 2.5], angular_velocity: [0.4, 0.5, 0.3]}\n"
+                 "  b: {mass: 1, inertia: [5, 2, 4], position: [0.6, 0.1, 0.4], angular_velocity: "
+                 "[-0.5, 1, 2]}\n"
+                 "joints: {j: {type: %s, between: [a, b]}}\n"
+                 "events:\n"
+                 "  lock: {when: t - 0.3, then: [{latch: j}]}\n"
+                 "  go: {when: t - 0.6, then: [{release: j}, {engage: j}]}\n",
+                 joints[c % JOINTS]);
+        mechanism m = mechanism_read(text);
+        nt_error error = {0};
+        seen s;
+        double before[3], after[3], p[2][3], w[3], v[3], apart[2];
+        nt_integrator *it = begin_run(&m, methods[c / JOINTS], &s);
+        assert_int_equal(nt_integrator_run(it, 0.25, 1e-3, NULL, NULL, &error), NT_OK);
+        look_at(&m, it, "momentum", p[0]);
+        look_at(&m, it, "angular_momentum", before);
+        if (nt_integrator_run(it, 0.5, 1e-3, NULL, NULL, &error) != NT_OK)
+            fail_msg("%s, %s: %s", methods[c / JOINTS], joints[c % JOINTS], error.message);
+        assert_int_equal(s.n, 1);
+        assert_true(s.energy[0][1] < s.energy[0][0] - 1e-3);
+        look_at(&m, it, "j.relative_velocity", v);
+        look_at(&m, it, "j.relative_angular_velocity", w);
+        for (int i = 0; i < 3; i++) {
+            CLOSE(v[i], 0, fine ? 1e-11 : 1e-5);
+            CLOSE(w[i], 0, fine ? 1e-11 : 1e-5);
+        }
+        m3 table = quat_matrix(quat_load(nt_integrator_state(it).q + 3)),
+           R = quat_matrix(quat_load(nt_integrator_state(it).q + 10));
+        v3 n = v3_of(table.xz, table.yz, table.zz), axis = v3_of(R.xy, R.yy, R.zy);
+        v3 up = v3_axpy(-v3_dot(n, axis), axis, n), none = v3_of(0, 0, 0);
+        v3 foot = c % JOINTS == 0   ? v3_scale(-0.4 / v3_norm(up), up)
+                  : c % JOINTS == 1 ? v3_scale(-0.4, n)
+                                    : none;
+        check_reaction(&m, it, v3_of(5, 2, 4), 1, foot, fine ? 1e-11 : 1e-6);
+        assert_int_equal(nt_integrator_run(it, 0.8, 1e-3, NULL, NULL, &error), NT_OK);
+        assert_int_equal(s.n, 2);
+        CLOSE(s.energy[1][1], s.energy[1][0], 1e-12);
+        look_at(&m, it, "j.relative_angular_velocity", w);
+        assert_true(fabs(w[0]) + fabs(w[1]) + fabs(w[2]) > 1e-3);
+        look_at(&m, it, "constraint_drift", apart); /* rows that do not hold do not count */
+        CLOSE(apart[0], 0, 1e-11);
+        CLOSE(apart[1], 0, fine ? 1e-11 : 1e-3);
+        look_at(&m, it, "j.torque", v);
+        look_at(&m, it, "momentum", p[1]);
+        look_at(&m, it, "angular_momentum", after);
+        for (int i = 0; i < 3; i++) {
+            CLOSE(v[i], 0, 1e-14);
+            CLOSE(p[1][i], p[0][i], 1e-12);
+            CLOSE(after[i], before[i], off);
+        }
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
+/* A sphere falls to a plane on which it does not slip from then on: with the angular momentum about
+ * the place where it lands, v = (5 v0 + 2 r w0)/7. */
+static void a_sphere_lands_and_rolls(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, -10]\n"
+        "bodies: {b: {mass: 2, inertia: [0.072, 0.072, 0.072], position: [0, 0, 0.8], velocity: "
+        "[1.4, 0, 0], angular_velocity: [0, 7, 0.5]}}\n"
+        "joints: {j: {type: rolling_sphere, between: [ground, b], radius: 0.3, active: false}}\n"
+        "events:\n"
+        "  land: {when: b.position.z - 0.3, direction: falling, then: [{engage: j}]}\n"
+        "  hold: {when: t - 0.6, then: [{latch: j}]}\n"
+        "  go: {when: t - 0.9, then: [{release: j}]}\n";
+    (void)state;
+    mechanism m = mechanism_read(text);
+    nt_error error = {0};
+    seen s;
+    double v[3], w[3], x[3];
+    assert_int_equal(nt_model_count(nt_run_model(m.run)).inactive, 1);
+    nt_integrator *it = begin_run(&m, "rkmk-dop853", &s);
+    assert_int_equal(nt_integrator_run(it, 0.5, 0.01, NULL, NULL, &error), NT_OK);
+    CLOSE(s.t[0], sqrt(0.1), 1e-14);
+    look_at(&m, it, "b.velocity", v);
+    look_at(&m, it, "b.angular_velocity", w);
+    CLOSE(v[0], (5 * 1.4 + 2 * 0.3 * 7) / 7, 1e-14);
+    CLOSE(v[2], 0, 1e-14);
+    CLOSE(sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), hypot(1.6 / 0.3, 0.5), 1e-13);
+    assert_int_equal(nt_integrator_run(it, 1, 0.01, NULL, NULL, &error), NT_OK);
+    look_at(&m, it, "b.position", x);
+    look_at(&m, it, "b.velocity", v);
+    CLOSE(x[0], 1.4 * sqrt(0.1) + 1.6 * (0.6 - sqrt(0.1)), 1e-13);
+    CLOSE(v[2], -1, 1e-13);
+    CLOSE(s.energy[1][0] - s.energy[1][1], 1.4 * 1.6 * 1.6 + 0.009, 1e-13);
+    assert_int_equal(s.n, 3);
+    nt_integrator_destroy(it);
+    mechanism_close(&m);
+}
+
 /* A latch that waits for its event holds nothing at the start: velocities and places that are left
  * out are those of the joint without it. */
 static void a_latch_to_come_holds_nothing(void **state)
@@ -313,6 +456,8 @@ int main(void)
         cmocka_unit_test(a_latch_locks_all_that_is_free),
         cmocka_unit_test(latched_rotations_have_their_tangent),
         cmocka_unit_test(a_latched_rod_makes_one_body),
+        cmocka_unit_test(what_rolls_is_latched),
+        cmocka_unit_test(a_sphere_lands_and_rolls),
         cmocka_unit_test(a_latch_to_come_holds_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,7 +123,7 @@ static nt_status check_latch(nt_reader *reader, const nt_node *node, const nt_ac
     if (!does(action, NT_ACTION_LATCH))
         return NT_OK;
     const nt_element *e = &model->elements[action->latch];
-    const nt_joint *joint = nt_element_as_joint(model->origin, e);
+    const nt_joint *joint = nt_element_as_switched(model->origin, e);
     return joint && nt_joint_lock_count(joint) > 0
                ? NT_OK
                : refuse_latch(reader, nt_node_find(node, "latch"), e);
@@ -193,7 +193,7 @@ static nt_status declare_latch(nt_reader *reader, const nt_node *node, const nt_
 {
     nt_model *model = reader->model;
     nt_joint *joint =
-        nt_element_as_joint(model->origin, e) ? nt_element_numbers(model->origin, e) : NULL;
+        nt_element_as_switched(model->origin, e) ? nt_element_numbers(model->origin, e) : NULL;
     if (!joint || joint->enforce == 1 || joint->motion)
         return refuse_latch(reader, nt_node_find(node, "latch"), e);
     joint->locks = true;
@@ -208,7 +208,7 @@ static nt_status declare_action(nt_reader *reader, const nt_node *node)
         const nt_element *e = named_joint(reader, node, about_joints[k]);
         if (!e)
             continue;
-        const nt_joint *joint = nt_element_as_joint(model->origin, e);
+        const nt_joint *joint = nt_element_as_switched(model->origin, e);
         model->joints_change = true;
         if (joint && joint->enforce == 1)
             return nt_node_fail(reader->error, nt_node_find(node, about_joints[k]),
@@ -235,7 +235,7 @@ nt_status nt_read_declare_events(nt_reader *reader)
     nt_model *model = reader->model;
     const nt_node *section = nt_node_find(reader->root, "events");
     for (int i = 0; i < model->n_joints; i++) {
-        const nt_joint *joint = nt_element_as_joint(model->origin, &model->elements[i]);
+        const nt_joint *joint = nt_element_as_switched(model->origin, &model->elements[i]);
         if (joint && !nt_joint_holds_at_first(joint))
             model->joints_change = true;
     }
@@ -310,7 +310,7 @@ static bool somebody(const nt_model *model, int what, int joint)
 
 static bool begins_active(const nt_model *model, int joint)
 {
-    const nt_joint *j = nt_element_as_joint(model->origin, &model->elements[joint]);
+    const nt_joint *j = nt_element_as_switched(model->origin, &model->elements[joint]);
     return !j || nt_joint_holds_at_first(j);
 }
 
@@ -426,7 +426,7 @@ static nt_status check_laws(nt_reader *reader, const nt_event *event, const nt_n
         if (!does(a, NT_ACTION_ENGAGE) && !does(a, NT_ACTION_LATCH))
             continue;
         const nt_element *e = &model->elements[does(a, NT_ACTION_ENGAGE) ? a->engage : a->latch];
-        const nt_joint *joint = nt_element_as_joint(model->origin, e);
+        const nt_joint *joint = nt_element_as_switched(model->origin, e);
         if (!joint || !(joint->given & NT_GIVEN_RESTITUTION))
             continue;
         if (first && nt_joint_law(joint) != law)

@@ -108,9 +108,9 @@ nt_status nt_assembly_measure(nt_assembly *a, const double *q, nt_level level, d
  * for an event to hold them. */
 static bool by_points(const nt_run *run, const nt_element *e)
 {
-    const nt_joint *joint = nt_element_as_joint(run, e);
-    return joint ? (joint->given & NT_GIVEN_POINTS) && nt_joint_holds_at_first(joint)
-                 : e->type->leaves_place;
+    const nt_joint *joint = nt_element_as_switched(run, e);
+    bool own_axes = e->type->leaves_place || (joint && (joint->given & NT_GIVEN_POINTS));
+    return own_axes && (!joint || nt_joint_holds_at_first(joint));
 }
 
 /* Fills `given`, `fixed` and `placed`. Returns how many unknowns may move. */

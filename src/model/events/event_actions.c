@@ -49,7 +49,7 @@ int nt_actions_lay_out(nt_model *model, int first)
         model->set_memory + (model->parameters_change ? 2 * model->n_parameters : 0);
     for (int i = 0; i < model->n_joints && model->joints_change; i++) {
         const nt_element *e = &model->elements[i];
-        if (!nt_element_as_joint(model->origin, e))
+        if (!nt_element_as_switched(model->origin, e))
             continue;
         nt_joint *joint = nt_element_numbers(model->origin, e);
         joint->hold_memory = model->joint_memory + i;
@@ -60,7 +60,7 @@ int nt_actions_lay_out(nt_model *model, int first)
 
 static bool active_at_first(const nt_run *run, int i)
 {
-    const nt_joint *joint = nt_element_as_joint(run, &run->model->elements[i]);
+    const nt_joint *joint = nt_element_as_switched(run, &run->model->elements[i]);
     return !joint || nt_joint_holds_at_first(joint);
 }
 
@@ -107,12 +107,13 @@ void nt_actions_rows_off(void *self, const double *memory, unsigned char *off)
             off[nt_element_row(nt_grip_element(model, i), r)] = !nt_grip_is_on(model, i, memory);
     for (int i = 0; i < model->n_joints && model->joints_change; i++) {
         const nt_element *e = &model->elements[i];
-        const nt_joint *joint = nt_element_as_joint(run, e);
+        const nt_joint *joint = nt_element_as_switched(run, e);
         double known = memory ? memory[model->joint_memory + i] : (double)NAN;
         int state = isnan(known) ? (active_at_first(run, i) ? ON : OFF) : (int)known;
         int rows = e->n_rows + e->n_rates;
         for (int r = 0; r < rows; r++)
             if (state == OFF || (state == ON && is_of_latch(joint, r)) ||
+                (state == LATCHED && r >= e->n_rows) || /* that it does not slip is in the latch */
                 (state > LATCHED && is_of_latch(joint, r) && !nt_joint_row_limits(joint, r)))
                 off[nt_element_row(e, r)] = 1;
     }
@@ -129,7 +130,7 @@ bool nt_run_row_is_off(const nt_run *run, int row)
             return true;
     for (int i = 0; i < model->n_joints && model->joints_change; i++) {
         const nt_element *e = &model->elements[i];
-        const nt_joint *joint = nt_element_as_joint(run, e);
+        const nt_joint *joint = nt_element_as_switched(run, e);
         int own = nt_element_find_row(e, row);
         if (own >= 0)
             return !active_at_first(run, i) || is_of_latch(joint, own);
@@ -163,7 +164,7 @@ bool nt_actions_is_due(const nt_run *run, int i, const nt_instant *instant)
 /* Whether row r of a joint takes hold where it is latched, or where it is engaged. */
 static bool takes_hold(const nt_run *run, const nt_element *e, int r, bool latches)
 {
-    return is_of_latch(nt_element_as_joint(run, e), r) == latches;
+    return is_of_latch(nt_element_as_switched(run, e), r) == latches;
 }
 
 /* The rates of a joint's equations that take hold, with the memory as it is now: the largest. */
@@ -266,7 +267,7 @@ static nt_status take_hold(nt_run *run, const nt_event *event, nt_instant *insta
 {
     const nt_model *model = run->model;
     const nt_element *e = &model->elements[i];
-    const nt_joint *joint = nt_element_as_joint(run, e);
+    const nt_joint *joint = nt_element_as_switched(run, e);
     double speed, before = instant->memory[model->joint_memory + i];
     instant->memory[model->joint_memory + i] = latches ? LATCHED : ON;
     nt_status status = check_closed(run, event, instant, e, latches, error);
@@ -323,7 +324,7 @@ static nt_status rebound_together(nt_run *run, const nt_event *event, nt_instant
             continue;
         int i = latches ? a->latch : a->engage;
         const nt_element *e = &model->elements[i];
-        const nt_joint *joint = nt_element_as_joint(run, e);
+        const nt_joint *joint = nt_element_as_switched(run, e);
         if (nt_joint_law(joint) != NT_POISSON || !takes_part(run, instant, e, latches))
             continue;
         double speed;
@@ -442,7 +443,7 @@ static nt_status latch(nt_run *run, const nt_event *event, nt_instant *instant, 
                           "bodies: expected one that is engaged",
                           event->name, e->name, instant->at->t);
     nt_run_look(run, instant->at, &terms, &view);
-    const nt_joint *joint = nt_element_as_joint(run, e);
+    const nt_joint *joint = nt_element_as_switched(run, e);
     double *lock = &instant->memory[joint->lock_memory];
     nt_joint_find_lock(e, &view, lock);
     return take_hold(run, event, instant, i, true, error);

@@ -534,6 +534,45 @@ static nt_status joint_add_rows(const nt_element *e, const nt_view *view)
     return NT_OK;
 }
 
+void nt_joint_add_latch(const nt_element *e, const nt_view *view, const joint_geometry *g)
+{
+    const nt_joint *joint = nt_joint_of(view->run, e);
+    const nt_terms *terms = view->terms;
+    bool turns =
+        terms->matrix && (terms->parts & NT_REACTIONS) && terms->combination->stiffness != 0;
+    double f[NT_JOINT_MOTIONS][3];
+    nt_row_spec specs[8];
+    int n = joint->locks ? nt_joint_specs(joint, specs) : 0;
+    motion_of(joint, view, NT_POSITION, f);
+    for (int r = joint->n_specs; r < n; r++) {
+        const double *motion = motion_in(&specs[r], f);
+        joint_row row;
+        joint_row_of(&row, g, &specs[r], 0, terms->level, 0, motion);
+        nt_joint_add_row(e, view, &row, r);
+        if (turns)
+            joint_row_tangent(view, g, &specs[r], 0, motion,
+                              view->lambda[e->first_row + r] * terms->combination->stiffness);
+    }
+}
+
+void nt_joint_add_latch_reaction(const nt_element *e, const nt_view *view, const joint_geometry *g,
+                                 v3 foot, v3 *force, v3 *torque)
+{
+    const nt_joint *joint = nt_joint_of(view->run, e);
+    v3 arm = v3_add(g->pb.arm, foot);
+    double f[NT_JOINT_MOTIONS][3];
+    nt_row_spec specs[8];
+    int n = joint->locks ? nt_joint_specs(joint, specs) : 0;
+    motion_of(joint, view, NT_POSITION, f);
+    for (int r = joint->n_specs; r < n; r++) {
+        double lambda = view->lambda[e->first_row + r];
+        joint_row row;
+        joint_row_of(&row, g, &specs[r], 0, NT_POSITION, 0, motion_in(&specs[r], f));
+        *force = v3_axpy(-lambda, row.force_b, *force);
+        *torque = v3_axpy(-lambda, v3_sub(row.moment_b, v3_cross(arm, row.force_b)), *torque);
+    }
+}
+
 /* Where a joint that holds a point adds its terms: straight to the system's, because it adds once
  * to every place and need not gather first; to its own where elements are evaluated side by side
  * (apart). NULL: there is no such block. */

@@ -43,10 +43,12 @@ extern const nt_key nt_joint_friction_keys[], nt_joint_limit_keys[];
     NT_KEY("damping", NT_KEY_NUMBER, NT_JOINT_FIELD(damping), .bit = 7,                            \
            .unit = "N s/m, N m s/rad",                                                             \
            .meaning = "of the penalty, on rates seen from A; default 0")
+#define NT_JOINT_KEY_ACTIVE                                                                        \
+    NT_KEY("active", NT_KEY_BOOLEAN, NT_JOINT_FIELD(active), .bit = 23,                            \
+           .meaning = "whether it holds at first; false: until an event engages it")
 #define NT_JOINT_KEYS_COMMON                                                                       \
     NT_KEY_PART(nt_joint, part, NT_BIT_PART, "implicit; only with `enforce: penalty`"),            \
-        NT_KEY("active", NT_KEY_BOOLEAN, NT_JOINT_FIELD(active), .bit = 23,                        \
-               .meaning = "whether it holds at first; false: until an event engages it"),          \
+        NT_JOINT_KEY_ACTIVE,                                                                       \
         NT_KEY("restitution", NT_KEY_NUMBER, NT_JOINT_FIELD(restitution), .bit = 24,               \
                .meaning = "where it is engaged or latched: 0 (default): it holds; up to 1: the "   \
                           "bodies rebound with this part of the speed at which they meet, and it " \

@@ -60,6 +60,13 @@ void nt_joint_add_row_blocks(const nt_element *between, const nt_view *view, con
  * blocks (joint.c). */
 void nt_joint_add_row(const nt_element *element, const nt_view *view, const joint_row *row, int r);
 
+/* The rows of a latch of an element whose other rows are its own: added, with their tangent. And
+ * what they do to B at p_B + foot. Nothing where no event latches it (joint.c). */
+void nt_joint_add_latch(const nt_element *element, const nt_view *view,
+                        const joint_geometry *geometry);
+void nt_joint_add_latch_reaction(const nt_element *element, const nt_view *view,
+                                 const joint_geometry *geometry, v3 foot, v3 *force, v3 *torque);
+
 /* Add k times the derivative of the row's force (multiplier 1) in positions. */
 void joint_row_tangent(const nt_view *view, const joint_geometry *geometry, const nt_row_spec *spec,
                        int component, const double motion[3], double k);

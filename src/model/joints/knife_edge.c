@@ -12,6 +12,7 @@
  * The multiplier mu is a force G = mu f on B at p_B. With `plane` the place also stays on a plane
  * of A, Phi = e3 . d, the row ALONG e3 of other joints. */
 #include "model/elements.h"
+#include "model/joints/joint_keys.h"
 #include "model/joints/rolling.h"
 
 #include <stddef.h>
@@ -21,25 +22,33 @@ static const nt_key knife_edge_keys[] = {
     NT_ROLLING_KEY_AXIS("across the blade, the direction in which it does not move:"),
     NT_ROLLING_KEY_AT("the blade's place,"),
     NT_ROLLING_KEY_PLANE("where given: on which the place stays, fixed in A"),
+    NT_JOINT_KEY_ACTIVE,
     {.name = NULL},
 };
 
-static const nt_row_spec on_plane = {NT_ROW_ALONG, 2, 0};
-
-static int knife_edge_rows(const nt_model *model, const nt_element *e)
-{
-    const nt_joint *joint = nt_model_data(model, e);
-    return joint->given & NT_GIVEN_PLANE ? 1 : 0;
-}
 static int rates(const nt_model *model, const nt_element *e)
 {
     (void)model, (void)e;
     return 1;
 }
 
+static bool has_plane(const nt_model *model, const nt_element *e)
+{
+    const nt_joint *joint = nt_model_data(model, e);
+    return joint->given & NT_GIVEN_PLANE;
+}
+
+static nt_quantity knife_edge_row_quantity(const nt_model *model, const nt_element *e, int row)
+{
+    return row < nt_joint_rows(model, e) ? nt_joint_row_quantity(model, e, row) : NT_LENGTH;
+}
+
 static const char *knife_edge_row_name(const nt_model *model, const nt_element *e, int row)
 {
-    return row < knife_edge_rows(model, e) ? "contact with the plane" : "slip across its edge";
+    if (row >= nt_joint_rows(model, e))
+        return "slip across its edge";
+    return row == 0 && has_plane(model, e) ? "contact with the plane"
+                                           : nt_joint_row_name(model, e, row);
 }
 
 /* rad. Nearer than this to the normal the blade holds what the plane holds already. */
@@ -49,7 +58,7 @@ static nt_status knife_edge_prepare(nt_run *run, const nt_element *element, bool
                                     nt_error *error)
 {
     nt_status status = nt_rolling_prepare(run, element, true, validate, error);
-    if (status != NT_OK || !validate || knife_edge_rows(run->model, element) == 0)
+    if (status != NT_OK || !validate || !has_plane(run->model, element))
         return status;
     const nt_joint *joint = nt_joint_of(run, element);
     v3 n = m3_apply(quat_matrix(run->bodies[element->a].q0), joint->e[2]);
@@ -113,18 +122,19 @@ static nt_status knife_edge_evaluate(const nt_element *e, const nt_view *view)
     const nt_terms *terms = view->terms;
     bool forces = terms->matrix && (terms->parts & NT_REACTIONS);
     double k = forces ? terms->combination->stiffness : 0;
-    int plane = e->n_rows;
+    const nt_joint *joint = nt_joint_of(view->run, e);
     joint_geometry g;
     joint_row row;
     joint_geometry_of(&g, e, view);
-    if (plane) {
-        joint_row_of(&row, &g, &on_plane, 0, terms->level, 0, NULL);
+    if (joint->n_specs > 0) {
+        joint_row_of(&row, &g, joint->specs, 0, terms->level, 0, NULL);
         nt_joint_add_row(e, view, &row, 0);
         if (k != 0)
-            joint_row_tangent(view, &g, &on_plane, 0, NULL, k * view->lambda[e->first_row]);
+            joint_row_tangent(view, &g, joint->specs, 0, NULL, k * view->lambda[e->first_row]);
     }
+    nt_joint_add_latch(e, view, &g);
     edge_row(&row, &g, terms->level);
-    nt_joint_add_row(e, view, &row, plane);
+    nt_joint_add_row(e, view, &row, e->n_rows);
     if (k != 0)
         knife_edge_add_force_tangent(view, &g, v3_scale(view->lambda[e->first_rate], g.f[2].r), k);
     return NT_OK;
@@ -133,13 +143,13 @@ static nt_status knife_edge_evaluate(const nt_element *e, const nt_view *view)
 /* Force of the edge and the plane on B at its place; the residual holds its opposite. */
 static void knife_edge_reaction(const nt_element *e, const nt_view *view, v3 *force, v3 *torque)
 {
-    const nt_joint *joint = nt_joint_of(view->run, e);
-    v3 f = m3_apply(view->motion[e->b].R, joint->f[2]),
-       n = m3_apply(view->motion[e->a].R, joint->e[2]);
-    *force = v3_scale(-view->lambda[e->first_rate], f);
-    if (e->n_rows > 0)
-        *force = v3_axpy(-view->lambda[e->first_row], n, *force);
+    joint_geometry g;
+    joint_geometry_of(&g, e, view);
+    *force = v3_scale(-view->lambda[e->first_rate], g.f[2].r);
+    if (nt_joint_of(view->run, e)->n_specs > 0)
+        *force = v3_axpy(-view->lambda[e->first_row], g.e[2].r, *force);
     *torque = v3_of(0, 0, 0);
+    nt_joint_add_latch_reaction(e, view, &g, v3_of(0, 0, 0), force, torque);
 }
 
 const nt_element_type nt_joint_knife_edge = {
@@ -153,16 +163,17 @@ const nt_element_type nt_joint_knife_edge = {
                "       B                    the normal points to the eye\n",
     .keys = knife_edge_keys,
     .size = sizeof(nt_rolling),
-    .rows = knife_edge_rows,
+    .rows = nt_joint_rows,
     .rates = rates,
     .prepare = knife_edge_prepare,
     .declare = nt_rolling_declare,
     .evaluate = knife_edge_evaluate,
-    .row_quantity = nt_rolling_row_quantity,
+    .row_quantity = knife_edge_row_quantity,
     .row_name = knife_edge_row_name,
     .leaves_place = true,
     .site = nt_rolling_lowest_point,
     .does_work = nt_rolling_does_work,
     .reaction = knife_edge_reaction,
+    .as_rolling = nt_rolling_joint,
     .shows = NT_SHOWS(NT_OF_ROLLING) | NT_SHOWS(NT_OF_BLADE),
 };

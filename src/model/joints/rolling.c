@@ -59,6 +59,9 @@ const nt_key nt_rolling_plane_keys[] = {
 
 /* ---- geometry ------------------------------------------------------------------------------- */
 
+/* The contact's row as that of a joint: what its latch has to lock is the rest. */
+static const nt_row_spec on_plane = {NT_ROW_ALONG, 2, 0};
+
 /* A point of a body: its marker must be its own. */
 static nt_status find_point(const nt_run *run, const nt_element *e, const nt_place_of_point *point,
                             int body, v3 *at, nt_error *error)
@@ -104,9 +107,22 @@ nt_status nt_rolling_prepare(nt_run *run, const nt_element *element, bool axis, 
                  rolling->radius);
         return nt_joint_refuse(run->model, element, error, words);
     }
+    joint->f[2] = v3_of(0, 0, 1);
     if (axis && !nt_joint_unit_axis(joint->axis, &joint->f[2]))
         return nt_joint_refuse(run->model, element, error, "has an axis of length zero");
+    if (validate)
+        rolling->across = nt_joint_least_along(joint->f[2]);
+    joint->f[0] = nt_joint_perpendicular(joint->f[2], rolling->across);
+    joint->f[1] = v3_cross(joint->f[2], joint->f[0]);
+    joint->specs = &on_plane;
+    joint->n_specs = (given & (NT_GIVEN_RADIUS | NT_GIVEN_PLANE)) != 0;
+    joint->turns = true;
     return NT_OK;
+}
+
+const nt_joint *nt_rolling_joint(const nt_run *run, const nt_element *element)
+{
+    return &nt_rolling_of(run, element)->joint;
 }
 
 v3 nt_rolling_lowest_point(const nt_run *run, const nt_element *e)
@@ -129,8 +145,7 @@ bool nt_rolling_does_work(const nt_model *model, const nt_element *element)
 
 int nt_rolling_rows(const nt_model *model, const nt_element *element)
 {
-    (void)model, (void)element;
-    return 1;
+    return nt_joint_rows(model, element);
 }
 int nt_rolling_rates(const nt_model *model, const nt_element *element)
 {
@@ -140,8 +155,8 @@ int nt_rolling_rates(const nt_model *model, const nt_element *element)
 
 nt_quantity nt_rolling_row_quantity(const nt_model *model, const nt_element *element, int row)
 {
-    (void)model, (void)element, (void)row;
-    return NT_LENGTH;
+    bool rolls = row >= nt_rolling_rows(model, element);
+    return rolls ? NT_LENGTH : nt_joint_row_quantity(model, element, row);
 }
 
 const char *nt_rolling_row_name(const nt_model *model, const nt_element *element, int row)
@@ -149,8 +164,10 @@ const char *nt_rolling_row_name(const nt_model *model, const nt_element *element
     static const char *const names[] = {"contact with the plane",
                                         "slip along the plane's 1st direction",
                                         "slip along the plane's 2nd direction"};
-    (void)model, (void)element;
-    return names[row];
+    int rows = nt_rolling_rows(model, element);
+    if (row > 0 && row < rows)
+        return nt_joint_row_name(model, element, row);
+    return names[row == 0 ? 0 : 1 + row - rows];
 }
 
 /* The tangents of the forces couple everything but two translations. */
@@ -248,14 +265,20 @@ static void contact_row(joint_row *row, const joint_geometry *g, const nt_contac
 
 /* ---- forces --------------------------------------------------------------------------------- */
 
-/* e_i of the row's multiplier: row 0 is along the normal */
-static int direction_of(int row) { return row == 0 ? 2 : row - 1; }
+/* Of the three components of the contact's force e_i, and its row: the first is along the normal,
+ * the rows of a latch lie between it and the others. */
+static int direction_of(int k) { return k == 0 ? 2 : k - 1; }
+static int contact_row_of(const nt_element *e, int k) { return k == 0 ? 0 : e->n_rows + k - 1; }
+static double multiplier_of(const nt_element *e, const nt_view *view, int k)
+{
+    return view->lambda[nt_element_row(e, contact_row_of(e, k))];
+}
 
 static v3 contact_force(const nt_element *e, const nt_view *view, const joint_geometry *g)
 {
     v3 G = v3_of(0, 0, 0);
-    for (int r = 0; r < 3; r++)
-        G = v3_axpy(view->lambda[nt_element_row(e, r)], g->e[direction_of(r)].r, G);
+    for (int k = 0; k < 3; k++)
+        G = v3_axpy(multiplier_of(e, view, k), g->e[direction_of(k)].r, G);
     return G;
 }
 
@@ -268,9 +291,9 @@ static void rolling_add_force_tangent(const nt_element *e, const nt_view *view,
                                       double k)
 {
     v3 G = contact_force(e, view, g);
-    for (int row = 0; row < 3; row++) {
-        const nt_row_spec along = {NT_ROW_ALONG, direction_of(row), 0};
-        joint_row_tangent(view, g, &along, 0, NULL, k * view->lambda[nt_element_row(e, row)]);
+    for (int i = 0; i < 3; i++) {
+        const nt_row_spec along = {NT_ROW_ALONG, direction_of(i), 0};
+        joint_row_tangent(view, g, &along, 0, NULL, k * multiplier_of(e, view, i));
     }
     m3 GD = {0}, carried = m3_skew(v3_cross(arm->u, G));
     if (arm->leans)
@@ -291,18 +314,20 @@ nt_status nt_rolling_evaluate(const nt_element *e, const nt_view *view, const jo
         joint_row row;
         nt_level level = i > 0 && terms->level == NT_POSITION ? NT_VELOCITY : terms->level;
         contact_row(&row, g, arm, r, direction_of(i), level);
-        nt_joint_add_row(e, view, &row, i);
+        nt_joint_add_row(e, view, &row, contact_row_of(e, i));
     }
+    nt_joint_add_latch(e, view, g);
     if (terms->matrix && (terms->parts & NT_REACTIONS) && terms->combination->stiffness != 0)
         rolling_add_force_tangent(e, view, g, arm, r, terms->combination->stiffness);
     return NT_OK;
 }
 
 /* The residual holds +G on B, so G is minus the force. */
-void nt_rolling_reaction(const nt_element *e, const nt_view *view, v3 *force, v3 *torque)
+void nt_rolling_react(const nt_element *e, const nt_view *view, const joint_geometry *g,
+                      const nt_contact_arm *arm, v3 *force, v3 *torque)
 {
-    joint_geometry g;
-    joint_geometry_of(&g, e, view);
-    *force = v3_neg(contact_force(e, view, &g));
+    v3 foot = v3_scale(-nt_rolling_of(view->run, e)->radius, arm->u);
+    *force = v3_neg(contact_force(e, view, g));
     *torque = v3_of(0, 0, 0);
+    nt_joint_add_latch_reaction(e, view, g, foot, force, torque);
 }

@@ -13,6 +13,7 @@
 typedef struct nt_rolling {
     nt_joint joint; /* first: `given`, the points and the triads */
     double radius;  /* 0 for a blade                             */
+    int across;     /* as joint.across, of f3: axis of B across which f1 lies */
     struct {
         nt_place_of_point point;
         double normal[3];
@@ -67,15 +68,21 @@ typedef struct nt_contact_arm {
     bool leans; /* D is not 0 */
 } nt_contact_arm;
 
+/* As nt_element_type.as_rolling. */
+const nt_joint *nt_rolling_joint(const nt_run *run, const nt_element *element);
+
 /* The rows of a body that rolls (rolling.c). arm: what the geometry's directions make of it. */
 nt_status nt_rolling_evaluate(const nt_element *element, const nt_view *view,
                               const joint_geometry *geometry, const nt_contact_arm *arm);
 /* The disk, or the sphere where there is no axis; of a blade nothing. */
 void nt_rolling_draw(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to);
-/* One holonomic row, two nonholonomic ones; the contact's force on B and no torque about it. */
+/* One holonomic row and those of a latch, two nonholonomic ones; the force on B where it touches
+ * the plane, p_B - r u, and the torque there, which a latch has alone. */
 bool nt_rolling_does_work(const nt_model *model, const nt_element *element);
 int nt_rolling_rows(const nt_model *model, const nt_element *element);
 int nt_rolling_rates(const nt_model *model, const nt_element *element);
-void nt_rolling_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque);
+void nt_rolling_react(const nt_element *element, const nt_view *view,
+                      const joint_geometry *geometry, const nt_contact_arm *arm, v3 *force,
+                      v3 *torque);
 
 #endif

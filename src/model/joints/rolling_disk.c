@@ -14,6 +14,7 @@
  *
  * The rows are in rolling.c. A disk that lies flat has no lowest point. */
 #include "model/elements.h"
+#include "model/joints/joint_keys.h"
 #include "model/joints/rolling.h"
 
 #include <stddef.h>
@@ -24,6 +25,7 @@ static const nt_key rolling_disk_keys[] = {
     NT_ROLLING_KEY_AXIS("of the disk,"),
     NT_ROLLING_KEY_AT("centre of the disk,"),
     NT_ROLLING_KEY_PLANE("on which it rolls, fixed in A; default z = 0 of A"),
+    NT_JOINT_KEY_ACTIVE,
     {.name = NULL},
 };
 
@@ -46,21 +48,38 @@ static nt_status rolling_disk_prepare(nt_run *run, const nt_element *element, bo
     return NT_OK;
 }
 
-static nt_status rolling_disk_evaluate(const nt_element *element, const nt_view *view)
+/* False where the disk lies flat. */
+static bool find_arm(const joint_geometry *g, nt_contact_arm *arm)
 {
-    if (view->energy)
-        return NT_OK;
-    joint_geometry g;
-    joint_geometry_of(&g, element, view);
-    nt_contact_arm arm = {.a = g.f[2].r, .leans = true};
-    v3 n = g.e[2].r, across = v3_cross(arm.a, n);
+    *arm = (nt_contact_arm){.a = g->f[2].r, .leans = true};
+    v3 n = g->e[2].r, across = v3_cross(arm->a, n);
     double s = v3_norm(across);
     if (!(s > 0))
-        return NT_NOT_FINITE;
-    arm.k = v3_scale(1 / s, across);
-    arm.u = v3_cross(arm.k, arm.a);
-    arm.tau = v3_dot(n, arm.a) / s;
-    return nt_rolling_evaluate(element, view, &g, &arm);
+        return false;
+    arm->k = v3_scale(1 / s, across);
+    arm->u = v3_cross(arm->k, arm->a);
+    arm->tau = v3_dot(n, arm->a) / s;
+    return true;
+}
+
+static nt_status rolling_disk_evaluate(const nt_element *element, const nt_view *view)
+{
+    joint_geometry g;
+    nt_contact_arm arm;
+    if (view->energy)
+        return NT_OK;
+    joint_geometry_of(&g, element, view);
+    return find_arm(&g, &arm) ? nt_rolling_evaluate(element, view, &g, &arm) : NT_NOT_FINITE;
+}
+
+static void rolling_disk_reaction(const nt_element *element, const nt_view *view, v3 *force,
+                                  v3 *torque)
+{
+    joint_geometry g;
+    nt_contact_arm arm;
+    joint_geometry_of(&g, element, view);
+    find_arm(&g, &arm);
+    nt_rolling_react(element, view, &g, &arm, force, torque);
 }
 
 const nt_element_type nt_joint_rolling_disk = {
@@ -85,6 +104,7 @@ const nt_element_type nt_joint_rolling_disk = {
     .does_work = nt_rolling_does_work,
     .drawing = NT_DRAW_DISK,
     .draw = nt_rolling_draw,
-    .reaction = nt_rolling_reaction,
+    .reaction = rolling_disk_reaction,
+    .as_rolling = nt_rolling_joint,
     .shows = NT_SHOWS(NT_OF_ROLLING) | NT_SHOWS(NT_OF_WHEEL),
 };

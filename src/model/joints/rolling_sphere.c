@@ -2,6 +2,7 @@
  * p_B - r n whatever its orientation: u = n. It may spin about the normal. The rows are in
  * rolling.c. */
 #include "model/elements.h"
+#include "model/joints/joint_keys.h"
 #include "model/joints/rolling.h"
 
 #include <stddef.h>
@@ -11,6 +12,7 @@ static const nt_key rolling_sphere_keys[] = {
     NT_ROLLING_KEY_RADIUS,
     NT_ROLLING_KEY_AT("centre of the sphere,"),
     NT_ROLLING_KEY_PLANE("on which it rolls, fixed in A; default z = 0 of A"),
+    NT_JOINT_KEY_ACTIVE,
     {.name = NULL},
 };
 
@@ -28,6 +30,15 @@ static nt_status rolling_sphere_evaluate(const nt_element *element, const nt_vie
     joint_geometry_of(&g, element, view);
     nt_contact_arm arm = {.u = g.e[2].r};
     return nt_rolling_evaluate(element, view, &g, &arm);
+}
+
+static void rolling_sphere_reaction(const nt_element *element, const nt_view *view, v3 *force,
+                                    v3 *torque)
+{
+    joint_geometry g;
+    joint_geometry_of(&g, element, view);
+    nt_contact_arm arm = {.u = g.e[2].r};
+    nt_rolling_react(element, view, &g, &arm, force, torque);
 }
 
 const nt_element_type nt_joint_rolling_sphere = {
@@ -52,6 +63,7 @@ const nt_element_type nt_joint_rolling_sphere = {
     .does_work = nt_rolling_does_work,
     .drawing = NT_DRAW_SPHERE,
     .draw = nt_rolling_draw,
-    .reaction = nt_rolling_reaction,
+    .reaction = rolling_sphere_reaction,
+    .as_rolling = nt_rolling_joint,
     .shows = NT_SHOWS(NT_OF_ROLLING),
 };

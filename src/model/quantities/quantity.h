@@ -11,11 +11,12 @@ typedef struct nt_sampler {
     nt_state state;
     nt_point at; /* with the given reactions for its multipliers */
     const nt_view *view;
-    nt_view own;      /* what view points to, of a look                  */
-    nt_terms terms;   /* none: what view->terms points to                */
-    double *rows;     /* [nh + nn] scratch                           */
-    nt_energy energy; /* where wanted                                */
-    double drift[2];  /* largest |Phi|, largest |dPhi/dt| or |kappa|; where wanted */
+    nt_view own;        /* what view points to, of a look                  */
+    nt_terms terms;     /* none: what view->terms points to                */
+    double *rows;       /* [nh + nn] scratch                           */
+    unsigned char *off; /* [nh + nn] likewise: rows that do not hold   */
+    nt_energy energy;   /* where wanted                                */
+    double drift[2];    /* largest |Phi|, largest |dPhi/dt| or |kappa|; where wanted */
 } nt_sampler;
 
 /* Take memory. NT_NO_MEMORY. */

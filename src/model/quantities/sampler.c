@@ -10,7 +10,8 @@ nt_status nt_sampler_init(nt_sampler *sampler, nt_run *run, nt_arena *arena, nt_
     memset(sampler, 0, sizeof *sampler);
     sampler->run = run;
     sampler->rows = NT_TAKE(arena, run->system.nh + run->system.nn, double);
-    return sampler->rows ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
+    sampler->off = NT_TAKE(arena, run->system.nh + run->system.nn, unsigned char);
+    return sampler->rows && sampler->off ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
 }
 
 /* Which element has no value, at its place. */
@@ -29,6 +30,9 @@ static nt_status sampler_no_value(nt_sampler *s, nt_status status, const char *w
 static nt_status look_at_drift(nt_sampler *s, nt_error *error)
 {
     const nt_system *system = &s->run->system;
+    memset(s->off, 0, (size_t)(system->nh + system->nn));
+    if (system->events && system->events->rows_off)
+        system->events->rows_off(system->self, s->at.memory, s->off);
     for (int level = NT_POSITION; level <= NT_VELOCITY; level++) {
         nt_terms terms = {.level = (nt_level)level, .rows = s->rows};
         int n = level == NT_POSITION ? system->nh : system->nh + system->nn;
@@ -37,7 +41,8 @@ static nt_status look_at_drift(nt_sampler *s, nt_error *error)
             return sampler_no_value(s, status, "the largest constraint", error);
         s->drift[level] = 0;
         for (int i = 0; i < n; i++)
-            if (!(fabs(s->rows[i]) <= s->drift[level])) /* keeps what is not a number */
+            if (!s->off[i] &&
+                !(fabs(s->rows[i]) <= s->drift[level])) /* keeps what is not a number */
                 s->drift[level] = fabs(s->rows[i]);
     }
     return NT_OK;

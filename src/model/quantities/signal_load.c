@@ -145,6 +145,13 @@ static bool has_rows(const nt_quantity_kind *kind, const nt_element *e)
     return true;
 }
 
+/* Whether an event latches what rolls. */
+static bool latches(const nt_run *run, const nt_element *e)
+{
+    const nt_joint *joint = nt_element_as_switched(run, e);
+    return joint && joint->locks;
+}
+
 const double *nt_signal_follow(const nt_signal *signal, const nt_view *view)
 {
     const nt_element *e = &view->model->elements[signal->element < 0 ? 0 : signal->element];
@@ -166,10 +173,12 @@ const double *nt_signal_follow(const nt_signal *signal, const nt_view *view)
     else if (needs & NT_IS_ENERGY)
         nt_aside_follow_energy(e, view, aside);
     bool apart = kind->of == NT_OF_LOADED && !nt_element_joins(e);
-    bool is_zero = (needs & NT_IS_TORQUE) && apart && e->n_rates > 0; /* of what rolls */
-    if ((needs & (NT_IS_POWER | NT_IS_ENERGY)) || is_zero)
+    bool rolls = apart && e->n_rates > 0; /* and has no torque but that of its latch */
+    if ((needs & (NT_IS_POWER | NT_IS_ENERGY)) ||
+        ((needs & NT_IS_TORQUE) && rolls && !latches(view->run, e)))
         return gradient;
-    if (!(needs & NT_IS_LOAD) || (apart && e->n_rates == 0) || !has_rows(kind, e)) {
+    if (!(needs & NT_IS_LOAD) || (apart && !rolls) || ((needs & NT_IS_TORQUE) && rolls) ||
+        !has_rows(kind, e)) {
         nt_aside_follow_spread(signal, e, view, aside);
         return gradient;
     }
