@@ -281,6 +281,11 @@ static nt_status happens_beside(nt_sensitivity *s, const nt_jump_of_state *jump,
         it->stops.pattern = 0;
     } else
         status = nt_instant_behind(it, jump->asked, varied, later, behind, &instant, error);
+    if (status == NT_INCONSISTENT) { /* a joint that is not closed there cannot be engaged */
+        *other = true;
+        nt_error_clear(error);
+        return NT_OK;
+    }
     *other = !instant.happened || instant.number != jump->number;
     if (status == NT_OK && !*other && jump->drives)
         status = nt_drive_jump_beside(it, varied, behind, other, error);

@@ -293,11 +293,47 @@ static void each_column_has_its_own_verdict(void **state)
     assert_int_equal(nt_check_of_row(&v, 0, 0), NT_CHECK_UNDECIDED);
 }
 
+/* A disk that is latched rolls again, in motions beside too, whose bodies lie a little apart. */
+static void what_is_engaged_again_has_derivatives(void **state)
+{
+    (void)state;
+    FILE *to = fopen("disk.yaml", "w");
+    assert_non_null(to);
+    fputs("nutate: 1\nparameters: {r: 0.3, J: 0.035}\nbodies:\n"
+          "  a: {mass: 5, inertia: [2, 2.5, 3], position: [0.1, 0.2, -0.3]}\n"
+          "  d: {mass: 1.3, inertia: [0.02, 0.02, J], position: [0.3, 0.1, -0.05 + "
+          "r*sin(75*deg)], orientation: {axis: [1, 0, 0], angle: 75*deg}, angular_velocity: [0.6, "
+          "0.4, 2.1]}\n"
+          "joints:\n"
+          "  s: {type: spherical, between: [ground, a], at: [0, 0, -0.4]}\n"
+          "  j: {type: rolling_disk, between: [a, d], radius: r, axis: [0, 0, 1], plane: {point: "
+          "[0, 0, 0.25]}}\n"
+          "events:\n"
+          "  lock: {when: d.position.y - 0.2, then: [{latch: j}]}\n"
+          "  go: {when: t - 0.6, then: [{release: j}, {engage: j}]}\n"
+          "simulation: {duration: 0.7, step: 0.01, method: rkmk-dop853}\n"
+          "output: {record: [d.position, d.velocity]}\n",
+          to);
+    fclose(to);
+    const char *parameters[] = {"r", "J"};
+    nt_cli_options options = {.name = "disk.yaml",
+                              .quiet = true,
+                              .check = true,
+                              .parameters = parameters,
+                              .n_parameters = 2};
+    wrong_by = 0;
+    assert_int_equal(nt_cli_sensitivities(&options), NT_EXIT_DONE);
+    wrong_by = 1e-3;
+    assert_int_equal(nt_cli_sensitivities(&options), NT_EXIT_FAILED);
+    wrong_by = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(noise_of_one_step_may_be_small_by_chance),
         cmocka_unit_test(each_column_has_its_own_verdict),
+        cmocka_unit_test(what_is_engaged_again_has_derivatives),
         cmocka_unit_test(right_derivatives_are_never_wrong),
         cmocka_unit_test(wrong_derivatives_are_found),
         cmocka_unit_test(steps_that_follow_events_call_nothing_wrong),
