@@ -62,10 +62,10 @@ static nt_status open_side(nt_sensitivity *s, int i, const nt_phase *at, const n
 
 /* d(power) along direction i at a state, by differences of a step; *gap receives what formulas of
  * sixth and fourth order differ by, *rounding what of it rounding alone may be, of the power and of
- * places, which a step of `reach` moves by a hundredth of 1 m or rad. Those to one side
- * look as far as those to both. */
+ * places, which a step of `reach` moves by a hundredth of 1 m or rad, and which are as far as `far`
+ * from the origin. Those to one side look as far as those to both. */
 static nt_status difference_power(nt_sensitivity *s, int i, const nt_phase *at,
-                                  const nt_variation *d, double step, double reach,
+                                  const nt_variation *d, double step, double reach, double far,
                                   bool with_parameter, double *derivative, double *gap,
                                   double *rounding)
 {
@@ -84,7 +84,7 @@ static nt_status difference_power(nt_sensitivity *s, int i, const nt_phase *at,
         largest = fmax(largest, fabs(power));
     }
     *gap = fabs(*derivative - low);
-    *rounding = DBL_EPSILON * (largest + 1e2 * reach * fabs(*derivative)) / fabs(step);
+    *rounding = DBL_EPSILON * (largest + 1e2 * reach * far * fabs(*derivative)) / fabs(step);
     return status;
 }
 
@@ -112,12 +112,15 @@ static nt_status vary_power(nt_sensitivity *s, int i, const nt_phase *at, const 
         step = fmin(step, 1e-2 * nt_parameter_scale(s, k));
         status = NT_OK;
     }
-    double reach = step, best = 0, least = (double)INFINITY;
+    double reach = step, best = 0, least = (double)INFINITY, far = 1;
+    for (int j = 0; j < p->nq; j++)
+        far = fmax(far, fabs(at->q[j]));
     if (system->hold_onsets)
         system->hold_onsets(system->self, &point);
     for (int attempt = 0; attempt < LEVELS && status == NT_OK; attempt++, step *= 1e-2) {
         double here, gap, rounding;
-        status = difference_power(s, i, at, d, step, reach, differenced, &here, &gap, &rounding);
+        status =
+            difference_power(s, i, at, d, step, reach, far, differenced, &here, &gap, &rounding);
         if (gap + rounding < least) {
             least = gap + rounding;
             best = here;

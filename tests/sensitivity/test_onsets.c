@@ -320,11 +320,48 @@ static void what_grazes_passes(void **state)
     }
 }
 
+/* Far from the origin places are rounded by more than differences that suit the origin move them.
+ * The damped spring does the work that it does there. */
+static void work_far_away_has_derivatives(void **state)
+{
+    static const int wanted[2] = {0, 1};
+    static const struct {
+        double far, off;
+    } rows[] = {{0, 0}, {1e4, 1e-6}, {1e6, 1e-5}};
+    double d[2][2] = {{0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[1000];
+        double x = rows[i].far;
+        snprintf(text, sizeof text,
+                 "nutate: 1\n"
+                 "gravity: [0, 0, -9.81]\n"
+                 "parameters: {v: 2, c: 3}\n"
+                 "bodies: {b: {mass: 1.5, inertia: [1, 1, 1], position: [%.1f, 0, %.1f], velocity: "
+                 "[0, 0, -v]}}\n"
+                 "forces: {s: {type: spring, between: [ground, b], at: [[%.1f, 0, %.1f], [%.1f, 0, "
+                 "%.1f]], stiffness: 400, damping: c, length: 1, only: compression}}\n",
+                 x, x + 0.5, x, x - 1, x, x + 0.5);
+        run_of r = run_of_text(text, NULL);
+        run_of_start(
+            &r, (nt_integrator_setup){.method = nt_method_find("rkmk-dop853"), .track_work = 1},
+            wanted, 2);
+        run_to(&r, 0.6, 2e-3);
+        for (int k = 0; k < 2; k++) {
+            d[i > 0][k] = nt_sensitivity_state(r.sensitivity, k).work;
+            if (i > 0)
+                CLOSE(d[1][k], d[0][k], rows[i].off);
+        }
+        end(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_begins_there_too),
         cmocka_unit_test(places_far_away_are_met),
+        cmocka_unit_test(work_far_away_has_derivatives),
         cmocka_unit_test(cables_go_slack),
         cmocka_unit_test(tables_bend),
         cmocka_unit_test(sampled_laws_do_not_bend),
