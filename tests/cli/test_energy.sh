@@ -38,4 +38,25 @@ for method in theta semi-explicit rkmk-dop853 generalized-alpha-soi2; do
     expect 0 run ball.yaml --step 0.1 --method $method --set simulation.tolerance=1e-6
     grep -q "warning" err && fail "$method with a tolerance is warned of: $(cat err)"
 done
+
+# ---- a sphere of a given stiffness that comes to be wholly behind its surface is told, the deepest place of all ----
+cat >deep.yaml <<END
+nutate: 1
+parameters: {v: 40}
+gravity: [0, 0, 0]
+bodies: {ball: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 0, 2], velocity: [0, 0, -v]}}
+contacts: {c: {type: sphere_plane, between: [ground, ball], radius: 0.5, stiffness: 1e2, plane: {normal: [0, 0, 1]}}}
+simulation: {duration: 0.5, step: 1e-3}
+output: {every: 0.1, record: [ball.position, energy]}
+END
+# (5 m v^2/(4 k))^0.4 = 3.314 m of v = 40, 0.917 m of v = 8
+for method in generalized-alpha semi-explicit-2 rkmk-dop853 bdf; do
+    expect 0 run deep.yaml --method $method
+    says "warning: contact c: the sphere is pressed 3.31" "of a radius of 0.5 m, it is wholly behind the surface; this began at t = 0.06"
+    expect 0 run deep.yaml --method $method --set v=8
+    grep -q "behind the surface" err && fail "$method: told of what is not so: $(cat err)"
+done
+sed 's/stiffness: 1e2/material: {E: 1e3, nu: 0.3}/' deep.yaml >material.yaml
+expect 3 run material.yaml
+says "contact c (sphere_plane): the sphere is pressed 1 m in" "it is wholly behind the surface"
 finish

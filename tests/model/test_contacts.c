@@ -478,6 +478,43 @@ static void no_normal_is_told(void **state)
     }
 }
 
+/* A sphere of a material that is wholly behind a plane or a wall is in no contact, and the law
+ * holds until then. One with a stiffness goes on. */
+static void too_deep_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *type, *surface;
+        double onset; /* z of the centre, m */
+        bool refused;
+    } at[] = {
+        {"sphere_plane", "stiffness: 1e3, plane: {normal: [0, 0, 1]}", 1, false},
+        {"sphere_plane", "material: {E: 1e5, nu: 0.3}, plane: {normal: [0, 0, 1]}", 1, true},
+        {"sphere_cylinder",
+         "material: {E: 1e5, nu: 0.3}, cylinder: {radius: 3, axis: [1, 0, 0], inside: true}", -2,
+         true},
+    };
+    for (size_t i = 0; i < sizeof at / sizeof at[0]; i++)
+        for (int beyond = 0; beyond < 2; beyond++) {
+            char text[600];
+            snprintf(text, sizeof text,
+                     "nutate: 1\n"
+                     "bodies: {ball: {mass: 1, inertia: [1, 1, 1], position: [0, 0, %.9f]}}\n"
+                     "contacts: {c: {type: %s, between: [ground, ball], radius: 1, %s}}\n",
+                     at[i].onset - (beyond ? 2 + 1e-6 : 2 - 1e-6), at[i].type, at[i].surface);
+            if (beyond && at[i].refused) {
+                mechanism_refused(text, (const char *const[]){"contact c has no value",
+                                                              "the sphere is pressed 2 m in",
+                                                              "wholly behind the surface", NULL});
+                continue;
+            }
+            mechanism m = mechanism_read(text);
+            double f[MOST];
+            forces_of(&m, f);
+            mechanism_close(&m);
+        }
+}
+
 /* Without a curve the law of four parameters has that of bearings. */
 static void four_parameters_have_a_default(void **state)
 {
@@ -544,6 +581,7 @@ int main(void)
         cmocka_unit_test(sliding_ends_in_rolling),
         cmocka_unit_test(one_centre_is_told),
         cmocka_unit_test(no_normal_is_told),
+        cmocka_unit_test(too_deep_is_told),
         cmocka_unit_test(four_parameters_have_a_default),
         cmocka_unit_test(spin_is_told_without_a_moment),
     };

@@ -37,7 +37,11 @@ static const char notes[] =
     "zero again. What it keeps of its speed v, the share e, follows from p = c v alone, whatever "
     "the masses, k and n: p - ln(1 + p) is the integral of s / phi(1 - s) from 0 to e p, which is "
     "-e p - ln(1 - e p) as long as e p is at most 0.999. `restitution` solves this for p, so the "
-    "wanted share is met to rounding by any e, and by that speed alone.";
+    "wanted share is met to rounding by any e, and by that speed alone. A sphere that is pressed "
+    "in "
+    "by more than its diameter is wholly behind a plane or a wall around it: a run warns of it, "
+    "and "
+    "of bodies with a `material` it ends there.";
 
 const nt_section nt_contact_section = {
     .name = "contacts", .word = "contact", .open = true, .notes = notes};
@@ -362,6 +366,18 @@ static void fill_law(nt_contact *c)
     c->kind.rolls = law->rolling != 0;
 }
 
+/* How deep a sphere can be pressed in and still be in contact. Behind a plane, or a wall around it,
+ * one that is pressed in as far as it is wide is wholly within the other body, where no middle of
+ * an overlap is left for the force to act at. In a round body, and beside a groove, it comes to
+ * where there is no normal. Of materials Hertz's law is wrong long before, as the patch is no small
+ * part of the surfaces; a stiffness that is given knows of no radius, and goes on with a warning.
+ */
+static double deepest(const nt_contact *c)
+{
+    bool is_wall = c->kind.skeleton != NT_CIRCLE && (c->surface.side < 0 || c->surface.offset == 0);
+    return is_wall ? 2 * c->surface.radius : (double)INFINITY;
+}
+
 /* A point of a body, from its reference point in body axes; the body's origin unless given. */
 static nt_status find_point(const nt_run *run, const nt_element *element,
                             const nt_place_of_point *place, bool given, int body, bool validate,
@@ -406,6 +422,7 @@ nt_status nt_contact_prepare(nt_run *run, const nt_element *element, nt_skeleton
         c->exponent = DEFAULT_EXPONENT;
     fill_surface(c, skeleton);
     fill_law(c);
+    c->deepest = deepest(c);
     if (nt_contact_grips(c))
         nt_grip_prepare(run, element, c);
     nt_status status = validate ? check_law(run, element, error) : NT_OK;
@@ -565,6 +582,31 @@ void nt_touch_add(const nt_view *view, int body_a, int body_b, const nt_touch *t
         add_rows(view, bodies, NT_T_B, 1, t->r_b, t->F, d);
 }
 
+/* A sphere behind its surface, by that part of how deep it can be: remembered until the step stands
+ * (nt_system.noticed), and noted by the look at energies that follows. */
+static void note_depth(const nt_element *element, const nt_view *view, double by)
+{
+    static const double MORE = 1e-6; /* worth another look */
+    nt_run_note *all = view->energy ? view->run->noting : view->run->notes;
+    if (!all)
+        return;
+    nt_run_note *note = &all[element - view->model->elements];
+    double t = view->at->t;
+    if (!view->energy) {
+        if (by > note->seen && by > note->known + (note->known > 0 ? MORE : 0))
+            note->seen = by, note->when = t;
+        return;
+    }
+    if (t < note->since)
+        *note = (nt_run_note){0};
+    note->known = fmax(note->known, by);
+    if (!(by > note->by))
+        return;
+    note->since = note->by > 0 ? note->since : t;
+    note->by = by;
+    note->at = t;
+}
+
 nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view)
 {
     const nt_contact *c = nt_contact_of(view->run, element);
@@ -575,6 +617,10 @@ nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view)
     nt_touch t = nt_touch_of(c->kind, &c->surface, &c->law, &at);
     if (!(t.delta <= 0) && !(isfinite(v3_dot(t.F, t.F) + v3_dot(t.M, t.M)) && v3_dot(t.m, t.m) > 0))
         return NT_NOT_FINITE;
+    if (t.delta > c->deepest && c->compliance > 0)
+        return NT_NOT_FINITE;
+    if (t.delta > c->deepest)
+        note_depth(element, view, t.delta / c->deepest - 1);
     bool damps = view->terms && view->terms->damping && view->run->dampings && !view->energy;
     nt_run_damping *damping = damps ? &view->run->dampings[element - view->model->elements] : NULL;
     if (damping)
@@ -602,7 +648,18 @@ nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view)
     return NT_OK;
 }
 
-/* The only places at which there is no value: those of no distance from the skeleton. */
+void nt_contact_warning(const nt_run *run, const nt_element *element, char *text, int size)
+{
+    const nt_run_note *note = &run->notes[element - run->model->elements];
+    const nt_contact *c = nt_contact_of(run, element);
+    snprintf(text, (size_t)size,
+             "the sphere is pressed %.4g m in at t = %.6g s: of a radius of %.4g m, it is wholly "
+             "behind the surface; this began at t = %.6g s",
+             (1 + note->by) * c->deepest, note->at, c->surface.radius, note->since);
+}
+
+/* The only places at which there is no value: those of no distance from the skeleton, and those
+ * wholly behind the surface of bodies that have a material. */
 void nt_contact_failure(const nt_element *element, const nt_view *view, char *text, int size)
 {
     static const char *const where[] = {
@@ -618,6 +675,11 @@ void nt_contact_failure(const nt_element *element, const nt_view *view, char *te
     if (!has_normal && c->kind.skeleton != NT_PLANE)
         snprintf(text, (size_t)size, "%s, where the surface has no normal",
                  where[c->kind.skeleton]);
+    else if (t.delta > c->deepest && c->compliance > 0)
+        snprintf(text, (size_t)size,
+                 "the sphere is pressed %.4g m in, with %.3g N: of a radius of %.4g m, it is "
+                 "wholly behind the surface",
+                 t.delta, t.N, c->surface.radius);
 }
 
 /* Surfaces apart have no force, and none where they just touch. */

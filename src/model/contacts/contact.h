@@ -51,6 +51,7 @@ typedef struct nt_contact {
     nt_surface surface;
     nt_touch_law law;
     double compliance;  /* 1/E*, 1/Pa; 0: no material                             */
+    double deepest;     /* m: pressed further, the sphere is wholly behind the surface */
     v3 center, origin;  /* c and o from the reference points of B and A, body axes */
     v3 axis;            /* body axes of A                                          */
     int grip, together; /* its number among contacts that stick, from 1, 0: none; grip.h */
@@ -197,6 +198,7 @@ const char *nt_grip_row_name(const nt_model *model, const nt_element *element, i
 nt_status nt_contact_declare(nt_model *model, nt_element *element);
 nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view);
 void nt_contact_failure(const nt_element *element, const nt_view *view, char *text, int size);
+void nt_contact_warning(const nt_run *run, const nt_element *element, char *text, int size);
 bool nt_contact_vary(const nt_element *element, const nt_view *view, const void *rates);
 bool nt_contact_depends_on_rates(const nt_run *run, const nt_element *element);
 void nt_contact_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque);
@@ -247,6 +249,6 @@ void nt_touch_add(const nt_view *view, int body_a, int body_b, const nt_touch *t
     .reaction = nt_contact_reaction, .size = sizeof(nt_contact), .draw = nt_contact_draw,          \
     .arrow = nt_contact_arrow, .rates = nt_grip_rates, .row_quantity = nt_grip_row_quantity,       \
     .row_name = nt_grip_row_name, .as_contact = nt_contact_of, .vary = nt_contact_vary,            \
-    .onsets = nt_contact_onsets, .failure = nt_contact_failure
+    .onsets = nt_contact_onsets, .failure = nt_contact_failure, .warning = nt_contact_warning
 
 #endif
