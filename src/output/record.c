@@ -292,7 +292,8 @@ static void take_loads(const nt_record *record, double *point)
     }
 }
 
-/* position[n_bodies][3], then orientation[n_bodies][4]: of a point that of the ground. */
+/* position[n_bodies][3], then orientation[n_bodies][4]: of a point that of the ground. Of the state
+ * that was looked at, so before derivatives are taken: these look at states beside it. */
 static void take_poses(const nt_record *record)
 {
     double *position = record->row + record->n_columns, *orientation = position;
@@ -316,9 +317,12 @@ static void take_poses(const nt_record *record)
         memcpy(at, record->account, sizeof record->account);
 }
 
-/* Energies and drift of the state that was looked at; NaN where the model does not give them. */
-static void take_account(nt_record *record, const nt_state *state, bool known)
+/* Energies and drift of the state that was looked at, NaN where the model does not give them, and
+ * the counts of the run; integrator may be NULL. */
+static void take_account(nt_record *record, const nt_integrator *integrator, const nt_state *state,
+                         bool known)
 {
+    const nt_statistics *statistics = nt_integrator_statistics(integrator);
     const nt_sampler *s = &record->sampler;
     double *out = record->account;
     for (int i = 0; i < ACCOUNT; i++)
@@ -329,13 +333,10 @@ static void take_account(nt_record *record, const nt_state *state, bool known)
         out[4] = s->drift[0], out[5] = s->drift[1];
     }
     out[3] = state->work;
-    out[ENERGIES + LEVELS] = state->step;
-}
-
-static void take_counts(nt_record *record, const nt_integrator *integrator)
-{
-    const nt_statistics *statistics = nt_integrator_statistics(integrator);
-    double *out = record->account + ENERGIES + LEVELS;
+    out += ENERGIES + LEVELS;
+    out[0] = state->step;
+    if (!statistics)
+        return;
     out[1] = (double)statistics->steps;
     out[2] = (double)statistics->rejected;
     out[3] = (double)statistics->iterations;
@@ -670,9 +671,10 @@ static void put_derived_values(nt_record *record)
     }
 }
 
-/* All values at a state into the row, or where derivatives come between them beside it; the
- * reactions stand in the record. */
-static nt_status take_values(nt_record *record, const nt_state *state, nt_error *error)
+/* All values at a state into the row, or where derivatives come between them beside it, and what
+ * it shows beside its columns; the reactions stand in the record. */
+static nt_status take_values(nt_record *record, const nt_integrator *integrator,
+                             const nt_state *state, nt_error *error)
 {
     const double *reactions = record->needs_reactions ? record->reactions : NULL;
     bool known = record->accounts &&
@@ -684,7 +686,8 @@ static nt_status take_values(nt_record *record, const nt_state *state, nt_error 
     if (status != NT_OK)
         return status;
     if (record->accounts)
-        take_account(record, state, known);
+        take_account(record, integrator, state, known);
+    take_poses(record);
     double *values = record->n_parameters > 0 ? record->values : record->row + record->n_first;
     for (int i = 0, at = 0; i < record->n_quantities; i++) {
         nt_sampler_values(&record->sampler, &record->quantities[i], values + at);
@@ -711,7 +714,7 @@ nt_status nt_record_put(nt_record *record, const nt_record_row *row, nt_error *e
     }
     if (record->n_first > 0)
         memcpy(record->row, row->first, (size_t)record->n_first * sizeof(double));
-    nt_status status = take_values(record, row->state, error);
+    nt_status status = take_values(record, NULL, row->state, error);
     size_t n = (size_t)record->n_values;
     for (int k = 0; k < record->n_parameters && status == NT_OK; k++)
         status = derive(record, row->state, k, &row->rates[k],
@@ -719,7 +722,6 @@ nt_status nt_record_put(nt_record *record, const nt_record_row *row, nt_error *e
                         record->derivatives + (size_t)k * n, error);
     if (status == NT_OK && record->n_parameters > 0)
         put_derived_values(record);
-    take_poses(record);
     if (status == NT_OK)
         status = put_row(record, error);
     return nt_said(error, status);
@@ -744,7 +746,7 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
     if (status != NT_OK)
         return nt_said(error, status);
     record->row[0] = state->t;
-    status = take_values(record, state, error);
+    status = take_values(record, integrator, state, error);
     size_t n = (size_t)record->n_values;
     for (int k = 0; k < record->n_parameters && status == NT_OK; k++)
         status = find_derivatives(record, integrator, state, k, record->derivatives + (size_t)k * n,
@@ -753,9 +755,6 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
         put_derived_values(record);
     if (status == NT_OK && end.t == record->last && nt_seen_shows(&record->seen, record->row))
         return NT_OK;
-    if (record->accounts)
-        take_counts(record, integrator);
-    take_poses(record);
     if (status != NT_OK || (status = put_row(record, error)) != NT_OK)
         return nt_said(error, status);
     record->last = state->t;

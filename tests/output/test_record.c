@@ -341,6 +341,83 @@ static void poses_of_all_bodies(void **unused)
     tear_down(&f);
 }
 
+static int observe_twice(void *context, const nt_integrator *integrator)
+{
+    void **all = context, *plain[2] = {all[2], all[1]};
+    return observe(all, integrator) || observe(plain, integrator);
+}
+
+/* What a row shows beside its columns is of its own state, too, where derivatives stand between
+ * these, which are found at states beside it: a record without them has the same arrays, to the
+ * bit. The axle is as long as a parameter, so that bodies move with it. */
+static void poses_beside_derivatives(void **unused)
+{
+    (void)unused;
+    static const char turning[] =
+        "nutate: 1\n"
+        "parameters: {m: 3, arm: 0.8}\n"
+        "bodies:\n"
+        "  top: {mass: m, inertia: [0.2, 0.1*m, 0.2], position: [0, arm, 0],\n"
+        "        angular_velocity: [0, 30, -4]}\n"
+        "  bob: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1, arm, 0]}\n"
+        "joints: {pivot: {type: spherical, between: [ground, top], at: [0, 0, 0]}}\n"
+        "forces: {pull: {type: spring, between: [top, bob], stiffness: 50*m, length: 0.5}}\n"
+        "simulation: {duration: 0.5, step: 1e-2}\n"
+        "output: {every: 0.007, record: [pivot.force, top.acceleration, energy]}\n";
+    static const nt_result_file files[2] = {{"beside.nc", NT_NETCDF}, {"plain.nc", NT_NETCDF}};
+    static const int parameters[2] = {0, 1};
+    fixture f;
+    nt_error error;
+    nt_record *records[2];
+    nt_result *results[2];
+    nt_sensitivity *sensitivity;
+    assert_int_equal(
+        read_run_text(&f.run, turning, sizeof turning - 1, "beside.yaml", NULL, NULL, 0, &error),
+        NT_OK);
+    nt_integrator_setup setup = {.version = 0};
+    assert_int_equal(nt_run_setup(f.run, &setup, &error), NT_OK);
+    assert_int_equal(nt_integrator_create(&f.integrator, &setup, &error), NT_OK);
+    assert_int_equal(nt_sensitivity_create(&sensitivity, f.integrator, parameters, 2, &error),
+                     NT_OK);
+    assert_int_equal(nt_integrator_start(f.integrator, 0, NULL, NULL, NULL, &error), NT_OK);
+    assert_int_equal(nt_sensitivity_start(sensitivity, &error), NT_OK);
+    for (int i = 0; i < 2; i++) {
+        const nt_record_setup of = {.run = f.run,
+                                    .sensitivity = i == 0 ? sensitivity : NULL,
+                                    .files = &files[i],
+                                    .n_files = 1,
+                                    .account = 1};
+        assert_int_equal(nt_record_create(&records[i], &of, &error), NT_OK);
+    }
+    void *all[3] = {records[0], f.integrator, records[1]};
+    assert_int_equal(nt_integrator_run(f.integrator, 0.5, 1e-2, observe_twice, all, &error), NT_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(nt_record_close(records[i], &error), NT_OK);
+        assert_int_equal(nt_result_open(&results[i], files[i].path, &error), NT_OK);
+    }
+    int n = nt_result_array_count(results[1]);
+    assert_int_equal(nt_result_array_count(results[0]), n);
+    assert_true(n > 4 && nt_result_rows(results[1]) > 70);
+    for (int i = 0; i < n; i++) {
+        nt_result_array of = nt_result_array_at(results[1], i);
+        for (long j = 0; j < nt_result_rows(results[1]); j++) {
+            double values[2][16];
+            assert_true(of.items * of.components <= 16);
+            for (int k = 0; k < 2; k++)
+                assert_int_equal(nt_result_read_array(results[k], i, j, 1, values[k], &error),
+                                 NT_OK);
+            for (int k = 0; k < of.items * of.components; k++)
+                if (memcmp(&values[0][k], &values[1][k], sizeof(double)) != 0)
+                    fail_msg("%s[%d] of row %ld is %.17g beside derivatives, else %.17g", of.name,
+                             k, j, values[0][k], values[1][k]);
+        }
+    }
+    nt_result_close(results[0]);
+    nt_result_close(results[1]);
+    nt_sensitivity_destroy(sensitivity);
+    tear_down(&f);
+}
+
 /* Asked to stop between rows of one step, and gone on from there with everything made anew. */
 static int stop_after(void *context)
 {
@@ -392,13 +469,10 @@ static void rows_go_on_where_they_stopped(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_at_the_start),
-        cmocka_unit_test(joints_at_the_start),
-        cmocka_unit_test(names_that_do_not_exist),
-        cmocka_unit_test(columns_have_names_and_units),
-        cmocka_unit_test(rows_at_output_times),
-        cmocka_unit_test(poses_of_all_bodies),
-        cmocka_unit_test(rows_go_on_where_they_stopped),
+        cmocka_unit_test(values_at_the_start),      cmocka_unit_test(joints_at_the_start),
+        cmocka_unit_test(names_that_do_not_exist),  cmocka_unit_test(columns_have_names_and_units),
+        cmocka_unit_test(rows_at_output_times),     cmocka_unit_test(poses_of_all_bodies),
+        cmocka_unit_test(poses_beside_derivatives), cmocka_unit_test(rows_go_on_where_they_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
