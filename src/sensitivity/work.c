@@ -94,6 +94,20 @@ static nt_status difference_power(nt_sensitivity *s, int i, const nt_phase *at,
 static const double AGREED = 1e-9;
 enum { LEVELS = 6 };
 
+/* Steps that move places by less than so many of their roundings tell nothing of what depends on
+ * places: differences agree there because nothing moves. */
+static const double SEEN = 1e2;
+
+/* The shortest of such steps, where places are as far as `far` from the origin. */
+static double shortest_step(const nt_problem *p, const nt_variation *d, double far)
+{
+    double largest = 0;
+    for (int j = 0; j < p->nv; j++)
+        if (p->quantity[j] == NT_LENGTH)
+            largest = fmax(largest, fabs(d->q[j]));
+    return largest > 0 ? SEEN * DBL_EPSILON * far / largest : 0;
+}
+
 /* d(power) along direction i at a state. */
 static nt_status vary_power(nt_sensitivity *s, int i, const nt_phase *at, const nt_variation *d,
                             double *derivative)
@@ -117,7 +131,10 @@ static nt_status vary_power(nt_sensitivity *s, int i, const nt_phase *at, const 
         far = fmax(far, fabs(at->q[j]));
     if (system->hold_onsets)
         system->hold_onsets(system->self, &point);
+    double shortest = shortest_step(p, d, far);
     for (int attempt = 0; attempt < LEVELS && status == NT_OK; attempt++, step *= 1e-2) {
+        if (attempt > 0 && step < shortest)
+            break;
         double here, gap, rounding;
         status =
             difference_power(s, i, at, d, step, reach, far, differenced, &here, &gap, &rounding);
