@@ -321,38 +321,95 @@ static void what_grazes_passes(void **state)
 }
 
 /* Far from the origin places are rounded by more than differences that suit the origin move them.
- * The damped spring does the work that it does there. */
+ * A damped spring, and a sphere that lands and is stopped by friction, do the work that they do
+ * there. */
 static void work_far_away_has_derivatives(void **state)
 {
     static const int wanted[2] = {0, 1};
-    static const struct {
-        double far, off;
-    } rows[] = {{0, 0}, {1e4, 1e-6}, {1e6, 1e-5}};
-    double d[2][2] = {{0}};
+    static const double far[] = {0, 1e4, 1e6};
+    static const double off[2][3] = {{0, 1e-6, 1e-5}, {0, 1e-4, 3e-3}};
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char text[1000];
-        double x = rows[i].far;
-        snprintf(text, sizeof text,
-                 "nutate: 1\n"
-                 "gravity: [0, 0, -9.81]\n"
-                 "parameters: {v: 2, c: 3}\n"
-                 "bodies: {b: {mass: 1.5, inertia: [1, 1, 1], position: [%.1f, 0, %.1f], velocity: "
-                 "[0, 0, -v]}}\n"
-                 "forces: {s: {type: spring, between: [ground, b], at: [[%.1f, 0, %.1f], [%.1f, 0, "
-                 "%.1f]], stiffness: 400, damping: c, length: 1, only: compression}}\n",
-                 x, x + 0.5, x, x - 1, x, x + 0.5);
-        run_of r = run_of_text(text, NULL);
-        run_of_start(
-            &r, (nt_integrator_setup){.method = nt_method_find("rkmk-dop853"), .track_work = 1},
-            wanted, 2);
-        run_to(&r, 0.6, 2e-3);
-        for (int k = 0; k < 2; k++) {
-            d[i > 0][k] = nt_sensitivity_state(r.sensitivity, k).work;
-            if (i > 0)
-                CLOSE(d[1][k], d[0][k], rows[i].off);
+    for (int law = 0; law < 2; law++) {
+        double d[2][2] = {{0}};
+        for (int i = 0; i < 3; i++) {
+            char text[1000], acts[400];
+            double x = far[i];
+            if (law == 0)
+                snprintf(acts, sizeof acts,
+                         "forces: {s: {type: spring, between: [ground, b], at: [[%.1f, 0, %.1f], "
+                         "[%.1f, 0, %.1f]], stiffness: 400, damping: c, length: 1, only: "
+                         "compression}}\n",
+                         x, x - 1, x, x + 0.5);
+            else
+                snprintf(acts, sizeof acts,
+                         "contacts: {s: {type: sphere_plane, between: [ground, b], radius: 0.2, "
+                         "plane: {point: [%.1f, 0, %.1f], normal: [0, 0, 1]}, stiffness: 2000, "
+                         "damping: c, friction: "
+                         "{coefficient: 0.3, slip: 0.01}}}\n",
+                         x, x);
+            snprintf(text, sizeof text,
+                     "nutate: 1\n"
+                     "gravity: [0, 0, -9.81]\n"
+                     "parameters: {v: 2, c: 3}\n"
+                     "bodies: {b: {mass: 1.5, inertia: [0.1, 0.1, 0.1], position: [%.1f, 0, %.1f], "
+                     "velocity: [%.1f, 0, -v]}}\n"
+                     "%s",
+                     x, x + 0.5, 0.7 * law, acts);
+            run_of r = run_of_text(text, NULL);
+            run_of_start(
+                &r, (nt_integrator_setup){.method = nt_method_find("rkmk-dop853"), .track_work = 1},
+                wanted, 2);
+            run_to(&r, 0.6, 2e-3);
+            for (int k = 0; k < 2; k++) {
+                d[i > 0][k] = nt_sensitivity_state(r.sensitivity, k).work;
+                if (i > 0)
+                    CLOSE(d[1][k], d[0][k], off[law][i]);
+            }
+            end(&r);
         }
-        end(&r);
+    }
+}
+
+/* A bump stop as it is written: what bends where it begins and what jumps there change in one
+ * instant, so that derivatives are those of one choice of both. */
+static void bends_beside_jumps_change_with_them(void **state)
+{
+    static const char *const laws[] = {
+        "if(b.position.x > a, -k*(b.position.x - a) - c*b.velocity.x, 0)",
+        "-k*max(0, b.position.x - a) - c*b.velocity.x*(b.position.x > a)",
+        "-k*max(b.position.x - a, 0) - c*b.velocity.x*(a - b.position.x < 0)",
+        "k*min(0, a - b.position.x) - c*b.velocity.x*heaviside(b.position.x - a)",
+        "k*(a - clamp(b.position.x, a, 2)) - (a <= b.position.x)*c*b.velocity.x",
+    };
+    static const char *const methods[] = {"rkmk-dop853", "generalized-alpha", "bdf"};
+    static const int wanted[3] = {0, 1, 2};
+    (void)state;
+    for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
+        double one[3][2];
+        for (size_t i = 0; i < sizeof laws / sizeof laws[0]; i++) {
+            char text[1000];
+            snprintf(text, sizeof text,
+                     "nutate: 1\n"
+                     "gravity: [0, 0, 0]\n"
+                     "parameters: {a: 0.31, v: 2.7, k: 3000, c: 9}\n"
+                     "bodies: {b: {mass: 1.3, inertia: [1, 1, 1], position: [0, 0, 0], velocity: "
+                     "[v, 0, 0]}}\n"
+                     "forces: {s: {type: force, on: b, value: ['%s', 0, 0]}}\n",
+                     laws[i]);
+            run_of r = run_of_text(text, NULL);
+            run_of_start(&r, (nt_integrator_setup){.method = nt_method_find(methods[m])}, wanted,
+                         3);
+            run_to(&r, 0.3, 2e-3);
+            for (int k = 0; k < 3; k++) {
+                nt_state_tangent d = nt_sensitivity_state(r.sensitivity, k);
+                double size = i == 0 ? 1 : fmax(fabs(one[k][0]), fabs(one[k][1]));
+                if (i == 0)
+                    one[k][0] = d.q[0], one[k][1] = d.v[0];
+                CLOSE(d.q[0], one[k][0], 1e-9 * size);
+                CLOSE(d.v[0], one[k][1], 1e-9 * size);
+            }
+            end(&r);
+        }
     }
 }
 
@@ -362,6 +419,7 @@ int main(void)
         cmocka_unit_test(work_begins_there_too),
         cmocka_unit_test(places_far_away_are_met),
         cmocka_unit_test(work_far_away_has_derivatives),
+        cmocka_unit_test(bends_beside_jumps_change_with_them),
         cmocka_unit_test(cables_go_slack),
         cmocka_unit_test(tables_bend),
         cmocka_unit_test(sampled_laws_do_not_bend),

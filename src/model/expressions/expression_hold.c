@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "model/expressions/expression_parser.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@ bool nt_parser_hold(nt_parser *p, int operation, nt_operand argument, int table,
             return nt_parser_fail(p, p->at, "too many operations that jump in one expression");
         p->held[p->n_held].operation = operation, p->held[k].slot = argument.slot;
         p->held[k].table = table, p->held[k].variable = found;
+        p->held[k].argument = of;
         p->n_held++;
     }
     *variable = p->held[k].variable;
@@ -105,6 +107,111 @@ bool nt_parser_hold_comparison(nt_parser *p, int operation, nt_operand a, nt_ope
         return true;
     return nt_parser_binary(p, NT_OP_SUBTRACT, a, b, &difference) &&
            (difference.known || nt_parser_hold(p, operation, difference, -1, variable));
+}
+
+/* ---- bends beside jumps --------------------------------------------------------------------- */
+
+/* An operation that min and max are offered as, -1 where they were not. */
+static int offered(nt_parser *p, int operation, nt_operand a, nt_operand b)
+{
+    nt_operand difference;
+    if ((operation != NT_OP_MIN && operation != NT_OP_MAX) || !p->symbols || !p->symbols->hold ||
+        !nt_parser_binary(p, NT_OP_SUBTRACT, a, b, &difference) || difference.known)
+        return -1;
+    for (int k = 0; k < p->n_held; k++)
+        if (p->held[k].operation == operation && p->held[k].slot == difference.slot)
+            return k;
+    return -1;
+}
+
+bool nt_parser_emit_comparison(nt_parser *p, int operation, nt_operand a, nt_operand b,
+                               nt_operand *out)
+{
+    int place = p->n, k = offered(p, operation, a, b);
+    bool wanted = k >= 0 && p->n_bends < NT_PARSER_BENDS && p->n < NT_EXPRESSION_ROOM;
+    if (wanted) /* like no other, and dropped unless it becomes one */
+        p->code[p->n++] = (nt_code){.operation = NT_OP_VARIABLE, .a = -1, .b = place};
+    if (!nt_parser_emit(p, (nt_code){.operation = operation, .a = a.slot, .b = b.slot}, out))
+        return false;
+    if (wanted && out->slot == place + 1) {
+        p->bends[p->n_bends].slot = place;
+        p->bends[p->n_bends++].held = k;
+    } else if (wanted)
+        p->n = place;
+    return true;
+}
+
+/* Whether nothing in it jumps or bends: two such that agree at some places are the same. */
+static bool is_analytic(const nt_expression *e)
+{
+    for (int i = 0; i < e->n; i++) {
+        int o = e->code[i].operation;
+        if ((o >= NT_OP_ABS && o <= NT_OP_TABLE) || (o >= NT_OP_ATAN2 && o != NT_OP_HYPOT))
+            return false;
+    }
+    return true;
+}
+
+static int last_variable(const nt_expression *e)
+{
+    int n;
+    const int *used = nt_expression_variables(e, &n);
+    return n > 0 ? used[n - 1] : -1;
+}
+
+/* 1 where two arguments are the same, -1 where they are opposite, 0 otherwise: by their values
+ * where the variables are any numbers. */
+static int likeness(const nt_expression *x, const nt_expression *y)
+{
+    enum { PLACES = 3 };
+    static const double GOLDEN = 0.6180339887498949, ROUNDING = 1e-13;
+    int last = last_variable(x), same = PLACES, opposite = PLACES;
+    if (last < 0 || last != last_variable(y) || !is_analytic(x) || !is_analytic(y))
+        return 0;
+    double *variables = malloc(((size_t)last + 1) * sizeof *variables), next = 0.1;
+    for (int k = 0; variables && k < PLACES; k++) {
+        for (int i = 0; i <= last; i++) {
+            next = next + GOLDEN > 1 ? next + GOLDEN - 1 : next + GOLDEN;
+            variables[i] = 0.3 + next;
+        }
+        double u = nt_expression_value(x, variables), v = nt_expression_value(y, variables);
+        double rounding = ROUNDING * (1 + fabs(u));
+        same -= fabs(u - v) <= rounding;
+        opposite -= fabs(u + v) <= rounding;
+    }
+    free(variables);
+    return !variables ? 0 : same == 0 ? 1 : opposite == 0 ? -1 : 0;
+}
+
+/* The sign that the difference of a bend has where the variable of a jump is 1; 0 where that is no
+ * condition of the same difference. */
+static int sign_of(const nt_parser *p, int jump, int bend)
+{
+    int operation = p->held[jump].operation;
+    bool above = operation == NT_OP_HEAVISIDE,
+         below = operation == NT_OP_LESS || operation == NT_OP_LESS_EQUAL;
+    if (p->held[jump].variable < 0 || (!above && !below))
+        return 0;
+    int like = likeness(p->held[bend].argument, p->held[jump].argument);
+    return above ? like : -like;
+}
+
+void nt_parser_join_bends(nt_parser *p)
+{
+    for (int i = 0; i < p->n_bends; i++) {
+        int place = p->bends[i].slot, sign = 0, k = 0;
+        while (k < p->n_held && (sign = sign_of(p, k, p->bends[i].held)) == 0)
+            k++;
+        if (sign == 0)
+            continue;
+        nt_code *of = &p->code[place + 1];
+        bool first = (sign > 0) == (of->operation == NT_OP_MAX);
+        p->code[place] = (nt_code){.operation = NT_OP_VARIABLE, .a = p->held[k].variable};
+        *of = (nt_code){.operation = NT_OP_BLEND,
+                        .a = place,
+                        .b = first ? of->a : of->b,
+                        .c = first ? of->b : of->a};
+    }
 }
 
 bool nt_parser_hold_unary(nt_parser *p, int operation, nt_operand a, int *variable)

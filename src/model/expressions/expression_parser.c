@@ -94,8 +94,7 @@ bool nt_parser_binary(nt_parser *p, int operation, nt_operand a, nt_operand b, n
     if (operation == NT_OP_POWER && b.known && b.value == 2)
         return nt_parser_emit(p, (nt_code){.operation = NT_OP_MULTIPLY, .a = a.slot, .b = a.slot},
                               out);
-    return settle(p, &a) && settle(p, &b) &&
-           nt_parser_emit(p, (nt_code){.operation = operation, .a = a.slot, .b = b.slot}, out);
+    return settle(p, &a) && settle(p, &b) && nt_parser_emit_comparison(p, operation, a, b, out);
 }
 
 static bool choice(nt_parser *p, nt_operand c, nt_operand a, nt_operand b, nt_operand *out)
@@ -765,7 +764,7 @@ nt_status nt_expression_parse(const char *text, int length, const nt_symbols *sy
     nt_operand result;
     p.text = text, p.length = length, p.at = 0, p.depth = 0;
     p.symbols = symbols, p.error = error, p.arena = arena, p.status = NT_OK;
-    p.n = p.n_constants = p.n_tables = p.n_named = p.n_held = 0;
+    p.n = p.n_constants = p.n_tables = p.n_named = p.n_held = p.n_bends = 0;
     p.whole = text, p.enclosing = NULL;
     if (length > NT_EXPRESSION_LENGTH) {
         nt_parser_fail(&p, 0, "%d characters long, at most %d are accepted", length,
@@ -790,6 +789,7 @@ nt_status nt_expression_parse(const char *text, int length, const nt_symbols *sy
             nt_parser_fail_after(&p, "the end");
         return p.status;
     }
+    nt_parser_join_bends(&p);
     const nt_expression *e = nt_parser_build(&p, result, arena);
     if (!e)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");

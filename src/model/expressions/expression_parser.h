@@ -25,6 +25,9 @@ typedef struct nt_enclosing {
     const struct nt_enclosing *outer;
 } nt_enclosing;
 
+/* Bends of one expression that are looked at for jumps beside them. */
+enum { NT_PARSER_BENDS = 32 };
+
 typedef struct nt_parser {
     const char *text;
     int length, at; /* bytes */
@@ -42,7 +45,12 @@ typedef struct nt_parser {
     const nt_table *tables[NT_EXPRESSION_ROOM];
     struct { /* operations that were offered to symbols->hold, and what it said */
         int operation, slot, table, variable;
+        const nt_expression *argument;
     } held[NT_EXPRESSION_ROOM];
+    int n_bends;
+    struct { /* of min and max: behind which slot, and the operation as it was offered */
+        int slot, held;
+    } bends[NT_PARSER_BENDS];
 } nt_parser;
 
 /* ---- characters and messages ---------------------------------------------------------------- */
@@ -98,6 +106,12 @@ bool nt_parser_hold_remainder(nt_parser *p, nt_operand x, nt_operand y, nt_opera
 /* not, and, or of conditions that are held: 1 - a, a b, a + b - a b. */
 bool nt_parser_held_not(nt_parser *p, nt_operand a, nt_operand *out);
 bool nt_parser_held_logic(nt_parser *p, int operation, nt_operand a, nt_operand b, nt_operand *out);
+/* Of two operands, min and max with room before it for the side that a jump holds; then these,
+ * where an operation of the expression jumps at the place where they bend: that side decides which
+ * operand it is, so that both change in one instant. */
+bool nt_parser_emit_comparison(nt_parser *p, int operation, nt_operand a, nt_operand b,
+                               nt_operand *out);
+void nt_parser_join_bends(nt_parser *p);
 bool nt_parser_emit_variable(nt_parser *p, int variable, nt_operand *out);
 
 /* ---- the grammar ---------------------------------------------------------------------------- */
