@@ -616,6 +616,20 @@ static double beyond_kept(const nt_problem *p, const nt_newton *w, double size)
     return larger(of_v / KEPT_ERROR, size / KEPT_MULTIPLIERS);
 }
 
+/* Errors of an exact tangent square: after two increments of tangents of their own the next one is
+ * the last one times the square of their ratio. Where that leaves far less than the tolerances, the
+ * step may end; but the residual has to show it. What is left of it, of the one before, is what the
+ * next increment would be of the last one, or less than that where rounding is left. */
+static bool may_have_squared(int exact, double ratio, double size)
+{
+    return exact > 1 && ratio < 0.5 && ratio * ratio * size <= KEPT_ERROR;
+}
+
+static bool has_squared(double size, double residual, double residual_before)
+{
+    return residual * size <= residual_before;
+}
+
 /* Which factors the corrections of a step are made with. */
 typedef struct reuse {
     bool fresh; /* the next correction makes its own                        */
@@ -676,6 +690,7 @@ NT_HOT static nt_status iterate(nt_stepper *s, const nt_newton *w, nt_newton_equ
     s->has_tangent = false;
     bool astray = false;  /* sizes were taken from a prediction that was of no use */
     bool settled = false; /* increments say converged: only the residual is still to be asked */
+    bool hoped = false;   /* because errors square, which the residual has to show              */
     double last = 0, before = 0, size = 0, residual = 0;
     rounding rounded = {{0, 0}, 0, {0, 0}};
     int first = 0; /* iteration whose sizes are compared with */
@@ -696,16 +711,20 @@ NT_HOT static nt_status iterate(nt_stepper *s, const nt_newton *w, nt_newton_equ
         }
         if (status != NT_OK)
             return status;
-        if (!own && w->place)
+        double residual_before = residual;
+        if ((!own && w->place) || exact > 0 || settled)
             residual = worst_ratio(w->residual, w->per_residual, p->n);
         if (settled) {
-            size = worst_ratio(w->residual, w->per_residual, p->n);
+            bool shrunk = !hoped || has_squared(size, residual, residual_before);
+            settled = shrunk;
+            size = residual;
             s->report.position_drift = position_drift(p, w);
             double beyond = 0;
-            if (size <= 1 && (status = judge_forces(s, w, &rounded, 1, size, &beyond)) != NT_OK)
+            bool small = size <= 1 && shrunk;
+            if (small && (status = judge_forces(s, w, &rounded, 1, size, &beyond)) != NT_OK)
                 return status;
-            size = size <= 1 && beyond > 1 ? beyond : size;
-            if (size <= 1 && extra-- <= 0) {
+            size = small && beyond > 1 ? beyond : size;
+            if (small && size <= 1 && extra-- <= 0) {
                 s->has_tangent = leaves;
                 return NT_OK;
             }
@@ -730,6 +749,8 @@ NT_HOT static nt_status iterate(nt_stepper *s, const nt_newton *w, nt_newton_equ
         exact = fresh ? exact + 1 : 0;
         settled = beyond <= 1 || (by.next < 0.5 && by.next / (1 - by.next) * beyond <= 1) ||
                   (i > first && size <= 1 && by.mean > STUCK); /* as far as rounding lets it go */
+        hoped = !settled && i > first && may_have_squared(exact, ratio, size);
+        settled = settled || hoped;
         double rate = i > first + 1 ? fmax(ratio, sqrt(size / before)) : 1; /* of two at least */
         if (settled && !own && w->place && extra == 0 && residual * rate <= SURE) {
             bool met = false;

@@ -359,6 +359,10 @@ static void test_turned_factors(void **state)
     print_message("%ld factorisations in %ld steps, tip off by %.1e m\n", made, steps, off);
     assert_true(off < 1e-8); /* of 12 m; iterations end at 1e-9 of an increment, 384 steps */
     assert_true(made < steps / 8);
+    /* errors of exact tangents square: a third correction is seldom made to see that two did */
+    long squared = nt_integrator_statistics(a.it)->iterations;
+    print_message("%ld corrections with tangents of their own in %ld steps\n", squared, steps);
+    assert_true((double)squared < 2.1 * (double)steps);
     assert_int_equal(made, nt_integrator_statistics(c.it)->factorisations);
     /* most steps end where the rate of contraction says that forces are in balance, and they are */
     long corrected = nt_integrator_statistics(b.it)->iterations;
