@@ -15,8 +15,8 @@
  * Threads. Every function here may be called from any thread: it writes its outputs and nothing
  * else. Spaces are only read once they are laid out.
  *
- * Nothing here allocates, and NaN in gives NaN out. Functions of spaces return NT_INVALID, and
- * write nothing, where an array that the space has numbers for is NULL; no other fails. For every
+ * Nothing here allocates, and NaN in gives NaN out. Where an array that is needed is NULL nothing
+ * is written, and functions of spaces return NT_INVALID; nothing else fails. For every
  * |psi| up to 6, zero and denormal numbers included, results are accurate to rounding: an ulp or
  * two of the result's norm, plus what one ulp of |psi| changes in it. T is singular at |psi| = 2
  * pi, where its inverse grows like 1/(2 pi - |psi|); the exponential and T themselves hold for
@@ -27,11 +27,11 @@
 
 #include <nutate/status.h>
 
-/* Functions on single rotations and motions: their arrays are all needed. The compiler warns where
- * it sees NULL; nothing looks for it when the program runs. */
-#if defined(__GNUC__)
+/* Functions on single rotations and motions: the compiler warns where it sees NULL. Files that
+ * look for it when the program runs define NT_ARRAYS without the attribute. */
+#if defined(__GNUC__) && !defined(NT_ARRAYS)
 #define NT_ARRAYS __attribute__((nonnull)) NT_API
-#else
+#elif !defined(NT_ARRAYS)
 #define NT_ARRAYS NT_API
 #endif
 

@@ -14,9 +14,9 @@
  * that its enumeration does not have, a negative count, the number of a thing that there is not,
  * and a time, length, step or tolerance that is not finite or not above zero where it must be, are
  * NT_INVALID with words that name it; functions without a status then do nothing and return 0,
- * NULL, "", -1 or NaN, whatever cannot be mistaken for an answer. Arrays of functions on single
- * rotations and rigid motions (group.h) are checked by the compiler alone. Lengths of arrays cannot
- * be checked: they are the caller's responsibility.
+ * NULL, "", -1 or NaN, whatever cannot be mistaken for an answer. Of functions on single rotations
+ * and rigid motions (group.h) the compiler warns besides. Lengths of arrays cannot be checked: they
+ * are the caller's responsibility.
  *
  * Units. SI throughout, angles in rad; shapes are written in brackets, q[nq]. nq, nv, nh, nn and
  * n_memory are those of the system (system.h).

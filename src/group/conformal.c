@@ -7,11 +7,14 @@
  * Only rational functions: neither series nor thresholds are needed. 4 - c0 = 2 + |c|^2/8 is
  * evaluated in the second form. |c|^2 overflows beyond |c| = 1e154, far past any angle that differs
  * from 2 pi in double precision. */
+#define NT_ARRAYS NT_API /* NULL is looked for: see nutate/group.h */
 #include "group/chart.h"
 
 /* (16 - |c|^2, 8 c) / (16 + |c|^2): cosine and sine of psi/2 = 2 (psi/4) from tan(psi/4). */
 void nt_conformal_exp(const double c[3], double q[4])
 {
+    if (!c || !q)
+        return;
     v3 k = v3_load(c);
     double cc = v3_dot(k, k), f = 8 / (16 + cc);
     quat_store(q, (quat){(16 - cc) / (16 + cc), f * k.x, f * k.y, f * k.z});
@@ -21,6 +24,8 @@ void nt_conformal_exp(const double c[3], double q[4])
  * negative, so that |c| <= 4; |q| in place of 1 allows for any length of q. */
 void nt_conformal_log(const double q[4], double c[3])
 {
+    if (!q || !c)
+        return;
     quat p = quat_load(q);
     double length = sqrt(p.w * p.w + p.x * p.x + p.y * p.y + p.z * p.z);
     double f = (p.w < 0 ? -4 : 4) / (length + fabs(p.w));
@@ -36,6 +41,8 @@ static m3 conformal_numerator(v3 c, double c0, double sign)
 
 void nt_conformal_tangent(const double c[3], double T[9])
 {
+    if (!c || !T)
+        return;
     v3 k = v3_load(c);
     double cc = v3_dot(k, k) / 8, c0 = 2 - cc, f = 2 / ((2 + cc) * (2 + cc));
     m3_store(T, m3_scale(f, conformal_numerator(k, c0, -1)));
@@ -46,6 +53,8 @@ void nt_conformal_tangent(const double c[3], double T[9])
  * T^T T = (2/(4 - c0))^2 I, and T^-1 = ((4 - c0)/2)^2 T^T = N^T/2. */
 void nt_conformal_tangent_inverse(const double c[3], double Tinv[9])
 {
+    if (!c || !Tinv)
+        return;
     v3 k = v3_load(c);
     m3_store(Tinv, m3_scale(0.5, conformal_numerator(k, 2 - v3_dot(k, k) / 8, 1)));
 }
@@ -54,6 +63,8 @@ void nt_conformal_tangent_inverse(const double c[3], double Tinv[9])
  *   (c v^T/4 + v c^T/4 - v~) a = (c a^T/4 + (c . a)/4 I + a~) v. */
 void nt_conformal_tangent_derivative(const double c[3], const double a[3], double D[9])
 {
+    if (!c || !a || !D)
+        return;
     v3 k = v3_load(c), b = v3_load(a);
     double cc = v3_dot(k, k) / 8, c0 = 2 - cc, f = 1 / (2 + cc), ca = v3_dot(k, b) / 4;
     m3 first = m3_add(m3_add(m3_scale(0.25, m3_dyad(k, b)), m3_diagonal(ca, ca, ca)), m3_skew(b));
@@ -64,12 +75,16 @@ void nt_conformal_tangent_derivative(const double c[3], const double a[3], doubl
 /* The rest from the common form of the operators; chart.h. */
 void nt_conformal_tangent_inverse_derivative(const double c[3], const double a[3], double D[9])
 {
+    if (!c || !a || !D)
+        return;
     v3 k = v3_load(c);
     m3_store(D, chart_derivative(conformal_operator_inverse(v3_dot(k, k)), k, v3_load(a)));
 }
 
 void nt_conformal_tangent_along(const double c[3], const double u[3], double D[9])
 {
+    if (!c || !u || !D)
+        return;
     v3 k = v3_load(c);
     m3_store(D, chart_along(conformal_operator_tangent(v3_dot(k, k)), k, v3_load(u)));
 }
@@ -77,6 +92,8 @@ void nt_conformal_tangent_along(const double c[3], const double u[3], double D[9
 void nt_conformal_tangent_second_derivative(const double c[3], const double u[3], const double a[3],
                                             double D[9])
 {
+    if (!c || !u || !a || !D)
+        return;
     v3 k = v3_load(c);
     chart_operator o = conformal_operator_tangent(v3_dot(k, k));
     m3_store(D, chart_second(o, k, v3_load(u), v3_load(a)));

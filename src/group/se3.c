@@ -13,6 +13,7 @@
  *              [ 0       T(psi)     ]                 [ 0          T(psi)^-1       ]
  *
  * and nothing more has to be said about small angles. */
+#define NT_ARRAYS NT_API /* NULL is looked for: see nutate/group.h */
 #include <string.h>
 
 #include "group/rotation_derivative.h"
@@ -37,6 +38,8 @@ static void put_triangular(double A[36], m3 diagonal, m3 upper)
 
 void nt_se3_exp(const double xi[6], double h[7])
 {
+    if (!xi || !h)
+        return;
     v3 u = v3_load(xi), psi = v3_load(xi + 3);
     v3_store(h, m3_apply_transposed(so3_tangent(psi), u));
     quat_store(h + 3, so3_exp(psi));
@@ -44,6 +47,8 @@ void nt_se3_exp(const double xi[6], double h[7])
 
 void nt_se3_log(const double h[7], double xi[6])
 {
+    if (!h || !xi)
+        return;
     v3 x = v3_load(h), psi = so3_log(quat_load(h + 3));
     v3_store(xi, m3_apply_transposed(so3_tangent_inverse(psi), x));
     v3_store(xi + 3, psi);
@@ -51,6 +56,8 @@ void nt_se3_log(const double h[7], double xi[6])
 
 void nt_se3_compose(const double a[7], const double b[7], double ab[7])
 {
+    if (!a || !b || !ab)
+        return;
     quat qa = quat_load(a + 3), qb = quat_load(b + 3);
     v3 x = v3_add(v3_load(a), m3_apply(quat_matrix(qa), v3_load(b)));
     v3_store(ab, x);
@@ -59,6 +66,8 @@ void nt_se3_compose(const double a[7], const double b[7], double ab[7])
 
 void nt_se3_inverse(const double a[7], double inverse[7])
 {
+    if (!a || !inverse)
+        return;
     quat q = quat_load(a + 3);
     v3_store(inverse, v3_neg(m3_apply_transposed(quat_matrix(q), v3_load(a))));
     quat_store(inverse + 3, quat_conjugate(q));
@@ -66,6 +75,8 @@ void nt_se3_inverse(const double a[7], double inverse[7])
 
 void nt_se3_tangent(const double xi[6], double T[36])
 {
+    if (!xi || !T)
+        return;
     v3 u = v3_load(xi), psi = v3_load(xi + 3);
     so3_operator f = nt_so3_operator_tangent(v3_dot(psi, psi));
     put_triangular(T, so3_tangent(psi), so3_operator_along(f, psi, u));
@@ -73,6 +84,8 @@ void nt_se3_tangent(const double xi[6], double T[36])
 
 void nt_se3_tangent_inverse(const double xi[6], double Tinv[36])
 {
+    if (!xi || !Tinv)
+        return;
     v3 u = v3_load(xi), psi = v3_load(xi + 3);
     so3_operator f = nt_so3_operator_inverse(v3_dot(psi, psi));
     put_triangular(Tinv, so3_tangent_inverse(psi), so3_operator_along(f, psi, u));
@@ -81,6 +94,8 @@ void nt_se3_tangent_inverse(const double xi[6], double Tinv[36])
 /* With a = (k, l): T(xi) a = (T k + DT[u] l, T l), and DT[u] l = (d(T l)/dpsi) u. */
 void nt_se3_tangent_derivative(const double xi[6], const double a[6], double D[36])
 {
+    if (!xi || !a || !D)
+        return;
     v3 u = v3_load(xi), psi = v3_load(xi + 3), k = v3_load(a), l = v3_load(a + 3);
     so3_operator f = nt_so3_operator_tangent(v3_dot(psi, psi));
     m3 of_l = so3_operator_derivative(f, psi, l);

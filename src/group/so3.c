@@ -1,6 +1,7 @@
 /* SO(3) with the rotation vector: coefficients away from zero, and the public functions.
  *
  * Symbols and series: group/rotation.h and group/rotation_derivative.h. */
+#define NT_ARRAYS NT_API /* NULL is looked for: see nutate/group.h */
 #include "group/rotation_derivative.h"
 
 /* ---- coefficients from sine and cosine of x/2 -------------------------------------------------
@@ -102,22 +103,41 @@ so3_operator nt_so3_operator_inverse(double s)
 /* ---- public functions --------------------------------------------------------------------------
  */
 
-void nt_so3_exp(const double psi[3], double q[4]) { quat_store(q, so3_exp(v3_load(psi))); }
+void nt_so3_exp(const double psi[3], double q[4])
+{
+    if (!psi || !q)
+        return;
+    quat_store(q, so3_exp(v3_load(psi)));
+}
 
-void nt_so3_log(const double q[4], double psi[3]) { v3_store(psi, so3_log(quat_load(q))); }
+void nt_so3_log(const double q[4], double psi[3])
+{
+    if (!q || !psi)
+        return;
+    v3_store(psi, so3_log(quat_load(q)));
+}
 
 void nt_so3_multiply(const double a[4], const double b[4], double ab[4])
 {
+    if (!a || !b || !ab)
+        return;
     quat_store(ab, quat_multiply(quat_load(a), quat_load(b)));
 }
 
-void nt_so3_matrix(const double q[4], double R[9]) { m3_store(R, quat_matrix(quat_load(q))); }
+void nt_so3_matrix(const double q[4], double R[9])
+{
+    if (!q || !R)
+        return;
+    m3_store(R, quat_matrix(quat_load(q)));
+}
 
 /* The outer product q q^T is linear in R: 4 w q, 4 x q, 4 y q, 4 z q are the four candidates below.
  * The one with the largest diagonal has length 4 |q_i| >= 2, so that nothing cancels; normalising
  * also averages over the errors of an R that is not quite orthogonal. */
 void nt_so3_from_matrix(const double R[9], double q[4])
 {
+    if (!R || !q)
+        return;
     m3 m = m3_load(R);
     double trace = m.xx + m.yy + m.zz;
     quat p;
@@ -134,36 +154,53 @@ void nt_so3_from_matrix(const double R[9], double q[4])
     quat_store(q, quat_unit(p));
 }
 
-void nt_so3_tangent(const double psi[3], double T[9]) { m3_store(T, so3_tangent(v3_load(psi))); }
+void nt_so3_tangent(const double psi[3], double T[9])
+{
+    if (!psi || !T)
+        return;
+    m3_store(T, so3_tangent(v3_load(psi)));
+}
 
 void nt_so3_tangent_inverse(const double psi[3], double Tinv[9])
 {
+    if (!psi || !Tinv)
+        return;
     m3_store(Tinv, so3_tangent_inverse(v3_load(psi)));
 }
 
 void nt_so3_tangent_derivative(const double psi[3], const double a[3], double D[9])
 {
+    if (!psi || !a || !D)
+        return;
     m3_store(D, so3_tangent_derivative(v3_load(psi), v3_load(a)));
 }
 
 void nt_so3_tangent_transposed_derivative(const double psi[3], const double a[3], double D[9])
 {
+    if (!psi || !a || !D)
+        return;
     m3_store(D, so3_tangent_transposed_derivative(v3_load(psi), v3_load(a)));
 }
 
 void nt_so3_tangent_inverse_derivative(const double psi[3], const double a[3], double D[9])
 {
+    if (!psi || !a || !D)
+        return;
     m3_store(D, so3_tangent_inverse_derivative(v3_load(psi), v3_load(a)));
 }
 
 void nt_so3_tangent_inverse_transposed_derivative(const double psi[3], const double a[3],
                                                   double D[9])
 {
+    if (!psi || !a || !D)
+        return;
     m3_store(D, so3_tangent_inverse_transposed_derivative(v3_load(psi), v3_load(a)));
 }
 
 void nt_so3_tangent_along(const double psi[3], const double u[3], double D[9])
 {
+    if (!psi || !u || !D)
+        return;
     v3 p = v3_load(psi);
     m3_store(D, so3_operator_along(nt_so3_operator_tangent(v3_dot(p, p)), p, v3_load(u)));
 }
@@ -171,6 +208,8 @@ void nt_so3_tangent_along(const double psi[3], const double u[3], double D[9])
 void nt_so3_tangent_second_derivative(const double psi[3], const double u[3], const double a[3],
                                       double D[9])
 {
+    if (!psi || !u || !a || !D)
+        return;
     v3 p = v3_load(psi);
     so3_operator f = nt_so3_operator_tangent(v3_dot(p, p));
     m3_store(D, so3_operator_second(f, p, v3_load(a), v3_load(u)));

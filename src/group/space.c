@@ -10,6 +10,11 @@
 
 static bool is_frame(nt_frame frame) { return (int)frame >= NT_INERTIAL && (int)frame <= NT_SE3; }
 
+static bool is_space(const nt_space *space)
+{
+    return space && (space->blocks || space->n_blocks <= 0);
+}
+
 nt_status nt_space_init(nt_space *space, nt_block *blocks, int n_blocks)
 {
     if (!space || n_blocks < 0 || (!blocks && n_blocks > 0))
@@ -166,7 +171,7 @@ static void motion_difference(const double *q0, const double *q1, double *xi)
 NT_HOT nt_status nt_space_compose(const nt_space *space, nt_frame frame, const double *q0,
                                   const double *dq, double *q1)
 {
-    if (!space || !is_frame(frame) || (space->nq > 0 && (!q0 || !dq || !q1)))
+    if (!is_space(space) || !is_frame(frame) || (space->nq > 0 && (!q0 || !dq || !q1)))
         return NT_INVALID;
     for (int i = 0; i < space->n_blocks; i++) {
         const nt_block *b = &space->blocks[i];
@@ -196,7 +201,8 @@ NT_HOT nt_status nt_space_compose(const nt_space *space, nt_frame frame, const d
 nt_status nt_space_difference(const nt_space *space, nt_frame frame, const double *q0,
                               const double *q1, double *dq)
 {
-    if (!space || !is_frame(frame) || (space->nq > 0 && (!q0 || !q1)) || (space->nv > 0 && !dq))
+    if (!is_space(space) || !is_frame(frame) || (space->nq > 0 && (!q0 || !q1)) ||
+        (space->nv > 0 && !dq))
         return NT_INVALID;
     for (int i = 0; i < space->n_blocks; i++) {
         const nt_block *b = &space->blocks[i];
@@ -219,7 +225,7 @@ nt_status nt_space_difference(const nt_space *space, nt_frame frame, const doubl
 NT_HOT nt_status nt_space_tangent(const nt_space *space, nt_frame frame, const double *dq,
                                   double *T, double *Tinv)
 {
-    if (!space || !is_frame(frame) || (space->n_rotations > 0 && !dq))
+    if (!is_space(space) || !is_frame(frame) || (space->n_rotations > 0 && !dq))
         return NT_INVALID;
     for (int i = 0; i < space->n_blocks; i++) {
         const nt_block *b = &space->blocks[i];
@@ -250,7 +256,7 @@ NT_HOT nt_status nt_space_tangent(const nt_space *space, nt_frame frame, const d
 nt_status nt_space_change_frame(const nt_space *space, nt_frame from, nt_frame to, const double *q,
                                 const double *v, double *out)
 {
-    if (!space || !is_frame(from) || !is_frame(to) || (space->nv > 0 && (!v || !out)) ||
+    if (!is_space(space) || !is_frame(from) || !is_frame(to) || (space->nv > 0 && (!v || !out)) ||
         (space->n_rotations > 0 && !q))
         return NT_INVALID;
     if (out != v && space->nv > 0)
@@ -277,7 +283,7 @@ nt_status nt_space_change_frame(const nt_space *space, nt_frame from, nt_frame t
 
 nt_status nt_space_identity(const nt_space *space, double *q)
 {
-    if (!space || (space->nq > 0 && !q))
+    if (!is_space(space) || (space->nq > 0 && !q))
         return NT_INVALID;
     for (int i = 0; i < space->n_blocks; i++) {
         const nt_block *b = &space->blocks[i];
@@ -292,7 +298,7 @@ nt_status nt_space_identity(const nt_space *space, double *q)
 nt_status nt_space_rate(const nt_space *space, nt_frame frame, const double *q, const double *v,
                         double *qdot)
 {
-    if (!space || !is_frame(frame) || (space->nq > 0 && (!q || !v || !qdot)))
+    if (!is_space(space) || !is_frame(frame) || (space->nq > 0 && (!q || !v || !qdot)))
         return NT_INVALID;
     for (int i = 0; i < space->n_blocks; i++) {
         const nt_block *b = &space->blocks[i];

@@ -1,8 +1,7 @@
 /* NULL, and numbers that no enumeration has, given to every public function in each place: a
  * function with a status refuses them with NT_INVALID and, where it takes an error, words that name
  * itself and the argument; the others return what their headers say. tools/check_names sees to it
- * that no function is missing here, but those on single rotations in group.h, where the compiler
- * refuses. */
+ * that no function is missing here. */
 #include "api/null.h"
 
 static double more[ROOM];
@@ -84,49 +83,6 @@ static void in_linalg(void **state)
     assert_string_equal(nt_solver_name(NULL), "none");
     assert_int_equal(nt_solver_singular_unknown(NULL), -1);
     nt_solver_destroy(NULL);
-}
-
-static void in_spaces(void **state)
-{
-    nt_block blocks[2] = {{.kind = NT_R3SO3}, {.kind = NT_RN, .nv = 2}};
-    nt_space space, as_it_was;
-    double q[9], v[8] = {0}, T[9];
-    (void)state;
-    assert_int_equal(nt_space_init(&space, blocks, 2), NT_OK);
-    as_it_was = space;
-    INVALID(nt_space_init(NULL, blocks, 2));
-    INVALID(nt_space_init(&space, NULL, 2));
-    INVALID(nt_space_init(&space, blocks, -1));
-    blocks[1].nv = -2;
-    INVALID(nt_space_init(&space, blocks, 2));
-    blocks[1].kind = (nt_block_kind)77;
-    INVALID(nt_space_init(&space, blocks, 2));
-    assert_memory_equal(&space, &as_it_was, sizeof space);
-    blocks[1].kind = NT_RN, blocks[1].nv = 2;
-    INVALID(nt_space_identity(NULL, q));
-    INVALID(nt_space_identity(&space, NULL));
-    assert_int_equal(nt_space_identity(&space, q), NT_OK);
-    INVALID(nt_space_compose(NULL, NT_BODY, q, v, q));
-    INVALID(nt_space_compose(&space, NT_BODY, NULL, v, q));
-    INVALID(nt_space_compose(&space, NT_BODY, q, NULL, q));
-    INVALID(nt_space_compose(&space, NT_BODY, q, v, NULL));
-    INVALID(nt_space_difference(NULL, NT_BODY, q, q, v));
-    INVALID(nt_space_difference(&space, NT_BODY, NULL, q, v));
-    INVALID(nt_space_difference(&space, NT_BODY, q, NULL, v));
-    INVALID(nt_space_difference(&space, NT_BODY, q, q, NULL));
-    INVALID(nt_space_tangent(NULL, NT_BODY, v, T, NULL));
-    INVALID(nt_space_tangent(&space, NT_BODY, NULL, T, NULL));
-    assert_int_equal(nt_space_tangent(&space, NT_BODY, v, NULL, NULL), NT_OK);
-    INVALID(nt_space_change_frame(NULL, NT_BODY, NT_INERTIAL, q, v, v));
-    INVALID(nt_space_change_frame(&space, NT_BODY, NT_INERTIAL, NULL, v, v));
-    INVALID(nt_space_change_frame(&space, NT_BODY, NT_INERTIAL, q, NULL, v));
-    INVALID(nt_space_change_frame(&space, NT_BODY, NT_INERTIAL, q, v, NULL));
-    INVALID(nt_space_rate(NULL, NT_BODY, q, v, q));
-    INVALID(nt_space_rate(&space, NT_BODY, NULL, v, q));
-    INVALID(nt_space_rate(&space, NT_BODY, q, NULL, q));
-    INVALID(nt_space_rate(&space, NT_BODY, q, v, NULL));
-    assert_int_equal(nt_space_init(&space, NULL, 0), NT_OK);
-    assert_int_equal(nt_space_compose(&space, NT_BODY, NULL, NULL, NULL), NT_OK);
 }
 
 static void in_system(void **state)
@@ -724,11 +680,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_status),        cmocka_unit_test(in_linalg),
-        cmocka_unit_test(in_spaces),        cmocka_unit_test(in_system),
-        cmocka_unit_test(in_methods),       cmocka_unit_test(in_integrators),
-        cmocka_unit_test(in_sensitivities), cmocka_unit_test(in_models),
-        cmocka_unit_test(in_runs),          cmocka_unit_test(in_output),
-        cmocka_unit_test(in_results),       cmocka_unit_test(in_element_types),
+        cmocka_unit_test(in_system),        cmocka_unit_test(in_methods),
+        cmocka_unit_test(in_integrators),   cmocka_unit_test(in_sensitivities),
+        cmocka_unit_test(in_models),        cmocka_unit_test(in_runs),
+        cmocka_unit_test(in_output),        cmocka_unit_test(in_results),
+        cmocka_unit_test(in_element_types),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
