@@ -89,6 +89,7 @@ typedef struct nt_directions {
     int count;
     bool fours;      /* side by side                                          */
     bool length;     /* the last is the length of the step: sensitivity/step_length.h */
+    bool alone;      /* and steps before keep theirs                          */
     size_t stride;   /* doubles of one variation                              */
     size_t group;    /* doubles of a group of four                            */
     double *scratch; /* [layout.linear + count layout.linear_each], left alone between calls; count
@@ -142,6 +143,8 @@ typedef struct nt_stepper {
     double minimum_step, maximum_step, asked_step;
     /* parameters or loads changed since `now`: what the method kept of forces is void */
     bool stale;
+    /* the derivative of steps in their length may be asked for */
+    bool lengthwise;
     /* `interpolate` is called for the power of the loads alone: q, v and the multipliers may be
      * off by what the tolerance allows, and need not satisfy the constraints */
     bool glances;

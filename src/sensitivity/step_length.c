@@ -135,7 +135,13 @@ static nt_status step_length_take_memory(nt_step_length *s)
     size_t varies = it->layout.variation > 0 ? it->layout.variation : it->layout.memory;
     size_t others = 3 * (size_t)p->nv + (size_t)p->nc + (size_t)p->system->n_memory;
     s->directions = (nt_directions){
-        .count = 1, .length = true, .stride = others + varies, .load = load, .context = s};
+
+        .count = 1,
+        .length = true,
+        .alone = true,
+        .stride = others + varies,
+        .load = load,
+        .context = s};
     s->length.kept = varies < (size_t)p->nv ? 0 : varies; /* fewer: a place that never varies */
     s->length.stepper = &s->stepper;
     if (!NT_DOUBLES(&s->arena, it->layout.linear + it->layout.linear_each,
@@ -151,11 +157,6 @@ nt_status nt_step_length_create(nt_step_length **out, nt_integrator *it, nt_erro
 {
     *out = NULL;
     const char *name = it->method->name;
-    if (it->method->needs & NT_OWN_STEPS)
-        return nt_fail(error, NT_UNSUPPORTED,
-                       "method %s chooses its steps by rules of its own and keeps a history of "
-                       "them: a step has no derivative in its length",
-                       name);
     if (!it->method->linearise || !(it->problem->system->capabilities & NT_HAS_TANGENT))
         return nt_fail(error, NT_UNSUPPORTED,
                        "a step of method %s has no derivative in its length: expected a method "
@@ -170,6 +171,7 @@ nt_status nt_step_length_create(nt_step_length **out, nt_integrator *it, nt_erro
         nt_step_length_destroy(s);
         return nt_fail(error, status, "out of memory for the derivative of a step");
     }
+    it->stepper.lengthwise = true;
     *out = s;
     return NT_OK;
 }

@@ -14,7 +14,8 @@
  * by (0, v0, 2 vdot0, 2 lambda0), and from what linearise makes of it at the end
  * (0, v1, 2 vdot1, 2 lambda1) is subtracted again; all of it divided by h. Unknowns of first order
  * do not change with the unit, their rates do once. Memory of methods holds accelerations and
- * forces, which change like vdot.
+ * forces, which change like vdot. Where a formula reaches back over earlier steps, as those of
+ * `bdf`, the polynomial through them is read in the new unit: E P'(t0 + E (tau - t0)) and so on.
  *
  * Loads are differenced in E, R's derivative in t among them: by the formula of sixth order at
  * steps of 2e-3, whose truncation and rounding errors are about 1e-13 of R. Internal. */
@@ -41,14 +42,16 @@ nt_status nt_length_direction_load(const nt_length_direction *length, const nt_p
 typedef struct nt_step_length nt_step_length;
 
 /* Everything is allocated here; the integrator must outlive it. NT_UNSUPPORTED, in words, where the
- * method has no linearised step or chooses its steps by rules of its own. */
+ * method has no linearised step. A method that keeps a history of steps (`bdf`) follows it from its
+ * next beginning on: create this before nt_integrator_start. */
 nt_status nt_step_length_create(nt_step_length **length, nt_integrator *integrator,
                                 nt_error *error);
 void nt_step_length_destroy(nt_step_length *length);
 
 /* d(q, v, vdot, lambda, mu, method memory)/dh at the step's end, in the problem's frame, per s;
- * arrays of the nt_step_length, until the next call. The system's memory is not varied: 0.
- * NT_INVALID before the first step. */
+ * arrays of the nt_step_length, until the next call. The system's memory is not varied: 0, and
+ * steps before keep their lengths. NT_INVALID before the first step, NT_UNSUPPORTED where a history
+ * of steps was not followed from its beginning. */
 nt_status nt_step_length_tangent(nt_step_length *length, nt_variation *tangent);
 
 #endif

@@ -342,11 +342,32 @@ static nt_status bdf_layout(const nt_problem *problem, const nt_options *option,
     return NT_OK;
 }
 
+/* For the derivative of a step in its length. */
+static nt_status bdf_provide_past(nt_bdf *b)
+{
+    const nt_problem *p = b->problem;
+    size_t size = (size_t)b->size;
+    double *all, *longer, *power;
+    if (b->longer)
+        return NT_OK;
+    if (!NT_DOUBLES(&b->arena, NT_BDF_HISTORY * size, &all) ||
+        !NT_DOUBLES(&b->arena, size, &longer, &power))
+        return NT_NO_MEMORY;
+    for (int i = 0; i < b->size; i++)
+        power[i] = i < p->nq ? 0 : i < b->counted ? 1 : 2;
+    nt_space_clear_first(&p->space, nt_bdf_v(b, power));
+    b->past = (nt_bdf_columns){.all = all, .each = NT_BDF_HISTORY * size, .size = size, .count = 1};
+    b->longer = longer, b->power = power;
+    return NT_OK;
+}
+
 /* All memory, where there is none yet. */
 static nt_status bdf_provide(nt_stepper *s)
 {
     nt_status status = s->own ? NT_OK : bdf_create(s);
-    return status == NT_OK && s->linear ? nt_bdf_newton_create_other(s->own) : status;
+    if (status == NT_OK && (s->linear || s->lengthwise))
+        status = nt_bdf_newton_create_other(s->own);
+    return status == NT_OK && s->lengthwise ? bdf_provide_past(s->own) : status;
 }
 
 /* What the system asks of the next step is new: so is SUNDIALS' history. */
@@ -390,7 +411,17 @@ static nt_status bdf_begin(nt_bdf *b)
     nt_space_rate(&p->space, p->frame, y, y + p->nq, rate);
     memcpy(rate + p->nq, work->vdot, bytes);
     b->failures = b->iterations = b->since = 0;
+    if ((b->remembers = b->longer))
+        nt_bdf_columns_begin(&b->past, 0, y, rate);
     return b->code->begin(b, t);
+}
+
+/* Follows the polynomials of y over the step just made. */
+static void bdf_remember(nt_bdf *b)
+{
+    b->past_c_j = nt_bdf_columns_advance(b, &b->past, b->stepper->next.all[NT_PHASE_T]);
+    nt_bdf_columns_longer(b, &b->past, b->past_c_j, b->power, b->longer);
+    nt_bdf_columns_correct(b, &b->past, 0, N_VGetArrayPointer(b->y));
 }
 
 static void bdf_count(nt_bdf *b)
@@ -456,12 +487,14 @@ static nt_status bdf_one_step(nt_bdf *b, double end, bool goes_on)
     const nt_problem *p = b->problem;
     s->report = (nt_report){.unknown = -1};
     nt_status status = goes_on ? NT_OK : bdf_begin(b);
-    b->columns.anew = !goes_on;
+    b->columns.anew = b->past.anew = !goes_on;
     b->stands = b->current = false;
     if (status == NT_OK)
         status = bdf_advance(b, end, !goes_on);
     if (status != NT_OK)
         return status;
+    if (b->remembers)
+        bdf_remember(b);
     nt_phase *next = &s->next;
     memcpy(next->vdot, s->now.vdot, (size_t)p->nv * sizeof(double));
     memcpy(next->memory, b->kept, (size_t)p->system->n_memory * sizeof(double));

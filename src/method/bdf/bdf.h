@@ -80,8 +80,9 @@ typedef struct nt_bdf_code {
      * to the end may be shorter). SUNDIALS' flag, negative for failures. */
     int (*go)(nt_bdf *b, double end, double smallest, double longest, double *reached);
     const char *(*words)(int flag); /* for a failure, one of nt_bdf_words */
-    /* y at a time within the last step by the polynomial of the step; not 0: there is none */
-    int (*look)(const nt_bdf *b, double t, N_Vector y);
+    /* y at a time within the last step by the polynomial of the step, or its first derivative;
+     * not 0: there is none */
+    int (*look)(const nt_bdf *b, double t, int derivative, N_Vector y);
     void (*count)(const nt_bdf *b, long *iterations, long *failures); /* since `begin` */
     /* Newton's linear system: x[size] from right[size] */
     nt_status (*solve)(nt_bdf *b, const double *right, double *x);
@@ -152,6 +153,13 @@ struct nt_bdf {
     nt_bdf_newton newton, other;  /* that of SUNDIALS' steps, and that of linearised ones;
                                      exchanged while one is linearised */
     nt_bdf_columns columns;
+    /* For the derivative of a step in its length, where that has been asked for: the polynomials of
+     * y itself, which SUNDIALS does not show before a step; whether they are known; and of the last
+     * step c_j and delta[size] of nt_bdf_columns_longer. power[size] is how often an entry of y
+     * changes with the unit of time. */
+    nt_bdf_columns past;
+    bool remembers;
+    double past_c_j, *longer, *power;
 
     /* scratch of the equations */
     double *q;        /* [nq] with unit quaternions           */
@@ -229,12 +237,17 @@ void nt_bdf_mass_times(nt_bdf *b, double *out);
  * predicts at its end t: returns c_j, and of column i predicted dy[size] and delta[size] follow by
  * `predicted`, delta = c_j dy - dy'. `correct` takes in the corrected dy[size]. `look` gives dy at
  * a time within the step. */
-double nt_bdf_columns_advance(nt_bdf *b, double t);
-void nt_bdf_columns_predicted(const nt_bdf *b, int i, double c_j, double *delta);
-void nt_bdf_columns_correct(nt_bdf *b, int i, const double *dy);
-void nt_bdf_columns_look(const nt_bdf *b, int i, double t, double *dy);
+double nt_bdf_columns_advance(const nt_bdf *b, nt_bdf_columns *c, double t);
+void nt_bdf_columns_predicted(const nt_bdf *b, const nt_bdf_columns *c, int i, double c_j,
+                              double *delta);
+void nt_bdf_columns_correct(const nt_bdf *b, nt_bdf_columns *c, int i, const double *dy);
+void nt_bdf_columns_look(const nt_bdf *b, const nt_bdf_columns *c, int i, double t, double *dy);
 /* Where the history of column i begins: with dy[size], and dy'[size] there. */
-void nt_bdf_columns_begin(nt_bdf *b, int i, const double *dy, const double *rate);
+void nt_bdf_columns_begin(nt_bdf_columns *c, int i, const double *dy, const double *rate);
+/* delta[size] of the direction that is the length of the step alone (step_length.h), per s, where
+ * column 0 is y: what it predicts is E^power P(t0 + E (tau - t0)), P the polynomial of before. */
+void nt_bdf_columns_longer(const nt_bdf *b, const nt_bdf_columns *c, double c_j,
+                           const double *power, double *delta);
 
 /* bdf_linearise.c. Parts of the descriptor. */
 void nt_bdf_linear_layout(const nt_problem *problem, nt_layout *sizes);

@@ -42,9 +42,8 @@ static void bdf_scale(const nt_bdf_columns *c, double factor, const double *x, d
         y[k] = factor * x[k];
 }
 
-void nt_bdf_columns_begin(nt_bdf *b, int i, const double *dy, const double *rate)
+void nt_bdf_columns_begin(nt_bdf_columns *c, int i, const double *dy, const double *rate)
 {
-    nt_bdf_columns *c = &b->columns;
     bdf_scale(c, 1, dy, bdf_array(c, i, 0));
     bdf_scale(c, 1, rate, bdf_array(c, i, 1));
     c->order = c->planned = 1;
@@ -133,9 +132,8 @@ static void bdf_predict(nt_bdf_columns *c, double eta)
     }
 }
 
-static double bdf_advance_nordsieck(nt_bdf *b)
+static double bdf_advance_nordsieck(const nt_bdf *b, nt_bdf_columns *c)
 {
-    nt_bdf_columns *c = &b->columns;
     double h;
     int order, next;
     b->code->told(b, &h, &order, &next);
@@ -157,9 +155,8 @@ static double bdf_advance_nordsieck(nt_bdf *b)
 /* ---- IDA ------------------------------------------------------------------------------------ */
 
 /* phi_j at the step's start, scaled to its size h, with psi_i = t_n - t_{n-1-i}. */
-static double bdf_advance_differences(nt_bdf *b)
+static double bdf_advance_differences(const nt_bdf *b, nt_bdf_columns *c)
 {
-    nt_bdf_columns *c = &b->columns;
     double h, beta[NT_BDF_HISTORY] = {1}, sum = 0;
     int next;
     b->code->told(b, &h, &c->order, &next);
@@ -199,15 +196,15 @@ static void bdf_correct_differences(const nt_bdf_columns *c, int i, const double
 
 /* ---- both ----------------------------------------------------------------------------------- */
 
-double nt_bdf_columns_advance(nt_bdf *b, double t)
+double nt_bdf_columns_advance(const nt_bdf *b, nt_bdf_columns *c, double t)
 {
-    b->columns.t = t;
-    return b->code == &nt_bdf_cvode ? bdf_advance_nordsieck(b) : bdf_advance_differences(b);
+    c->t = t;
+    return b->code == &nt_bdf_cvode ? bdf_advance_nordsieck(b, c) : bdf_advance_differences(b, c);
 }
 
-void nt_bdf_columns_predicted(const nt_bdf *b, int i, double c_j, double *delta)
+void nt_bdf_columns_predicted(const nt_bdf *b, const nt_bdf_columns *c, int i, double c_j,
+                              double *delta)
 {
-    const nt_bdf_columns *c = &b->columns;
     if (b->code == &nt_bdf_cvode) {
         bdf_scale(c, c_j, bdf_array(c, i, 0), delta);
         bdf_add(c, -1 / c->h, bdf_array(c, i, 1), delta);
@@ -218,9 +215,38 @@ void nt_bdf_columns_predicted(const nt_bdf *b, int i, double c_j, double *delta)
         bdf_add(c, c_j - c->gamma[j], bdf_array(c, i, j), delta);
 }
 
-void nt_bdf_columns_correct(nt_bdf *b, int i, const double *dy)
+/* a P + b P' + d P'' of the predicted polynomial P, at the step's end, added to sum. */
+static void bdf_add_polynomial(const nt_bdf *b, const nt_bdf_columns *c, const double factor[3],
+                               double *sum)
 {
-    const nt_bdf_columns *c = &b->columns;
+    double h = c->h, of_squares = 0;
+    if (b->code == &nt_bdf_cvode) {
+        const double scaled[3] = {factor[0], factor[1] / h, 2 * factor[2] / (h * h)};
+        for (int j = 0; j <= c->order && j < 3; j++)
+            bdf_add(c, scaled[j], bdf_array(c, 0, j), sum);
+        return;
+    }
+    for (int j = 0; j <= c->order; j++) { /* phi_j times the product of 1 + s/psi_i, i < j */
+        double first = c->gamma[j], second = first * first - of_squares;
+        bdf_add(c, factor[0] + factor[1] * first + factor[2] * second, bdf_array(c, 0, j), sum);
+        of_squares += 1 / (c->psi[j] * c->psi[j]);
+    }
+}
+
+void nt_bdf_columns_longer(const nt_bdf *b, const nt_bdf_columns *c, double c_j,
+                           const double *power, double *delta)
+{
+    double h = c->h;
+    const double at_rest[3] = {0, c_j - 1 / h, -1}, by_power[3] = {c_j / h, -1 / h, 0};
+    memset(delta, 0, c->size * sizeof *delta);
+    bdf_add_polynomial(b, c, by_power, delta);
+    for (size_t k = 0; k < c->size; k++)
+        delta[k] *= power[k];
+    bdf_add_polynomial(b, c, at_rest, delta);
+}
+
+void nt_bdf_columns_correct(const nt_bdf *b, nt_bdf_columns *c, int i, const double *dy)
+{
     if (b->code != &nt_bdf_cvode) {
         bdf_correct_differences(c, i, dy);
         return;
@@ -232,9 +258,8 @@ void nt_bdf_columns_correct(nt_bdf *b, int i, const double *dy)
         bdf_add(c, c->l[j], e, bdf_array(c, i, j));
 }
 
-void nt_bdf_columns_look(const nt_bdf *b, int i, double t, double *dy)
+void nt_bdf_columns_look(const nt_bdf *b, const nt_bdf_columns *c, int i, double t, double *dy)
 {
-    const nt_bdf_columns *c = &b->columns;
     memset(dy, 0, c->size * sizeof *dy);
     if (b->code == &nt_bdf_cvode) {
         double part = 1;

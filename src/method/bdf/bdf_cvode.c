@@ -194,9 +194,9 @@ static const char *cvode_words(int flag)
     }
 }
 
-static int cvode_look(const nt_bdf *b, double t, N_Vector y)
+static int cvode_look(const nt_bdf *b, double t, int derivative, N_Vector y)
 {
-    return CVodeGetDky(b->memory, t, 0, y);
+    return CVodeGetDky(b->memory, t, derivative, y);
 }
 
 static void cvode_count(const nt_bdf *b, long *iterations, long *failures)

@@ -276,7 +276,10 @@ static const char *ida_words(int flag)
     }
 }
 
-static int ida_look(const nt_bdf *b, double t, N_Vector y) { return IDAGetDky(b->memory, t, 0, y); }
+static int ida_look(const nt_bdf *b, double t, int derivative, N_Vector y)
+{
+    return IDAGetDky(b->memory, t, derivative, y);
+}
 
 static void ida_count(const nt_bdf *b, long *iterations, long *failures)
 {

@@ -240,7 +240,7 @@ static nt_status bdf_begin(nt_bdf *b, const work *w, const double *before)
             nt_bdf_v(b, rate)[j] = -d.z[j];
         for (int j = 0; j < p->nc; j++)
             nt_bdf_lambda(b, dy)[j] = -d.z[p->nv + j];
-        nt_bdf_columns_begin(b, i, dy, rate);
+        nt_bdf_columns_begin(&b->columns, i, dy, rate);
     }
     return status == NT_OK ? nt_bdf_newton_choose_rows(b) : status;
 }
@@ -249,19 +249,21 @@ static nt_status bdf_begin(nt_bdf *b, const work *w, const double *before)
 static nt_status bdf_correct(nt_bdf *b, const work *w, double t)
 {
     const nt_problem *p = b->problem;
-    double c_j = nt_bdf_columns_advance(b, t);
+    bool alone = w->directions->alone;
+    double c_j = alone ? b->past_c_j : nt_bdf_columns_advance(b, &b->columns, t);
     nt_status status = b->code->fill(b, t, c_j);
     if (status == NT_OK)
         status = nt_solver_factor(b->newton.solver, &b->newton.matrix);
     b->stepper->statistics->factorisations++;
     for (int i = 0; i < w->directions->count && status == NT_OK; i++) {
         double *dy = bdf_slice_of(p, w, i).dy;
-        nt_bdf_columns_predicted(b, i, c_j, w->delta);
-        status = b->code->vary(b, w->directions, i, t, w->delta, w->right);
+        if (!alone)
+            nt_bdf_columns_predicted(b, &b->columns, i, c_j, w->delta);
+        status = b->code->vary(b, w->directions, i, t, alone ? b->longer : w->delta, w->right);
         if (status == NT_OK)
             status = b->code->solve(b, w->right, dy);
-        if (status == NT_OK)
-            nt_bdf_columns_correct(b, i, dy);
+        if (status == NT_OK && !alone)
+            nt_bdf_columns_correct(b, &b->columns, i, dy);
     }
     return status;
 }
@@ -300,20 +302,37 @@ static nt_status bdf_shown_at(nt_bdf *b, double t, N_Vector y, const nt_phase *f
     return nt_bdf_state(b, y, out);
 }
 
+/* dy of the length h of a step that was cut short at t: the one that it is part of stays as it is.
+ */
+static nt_status bdf_look_along(nt_bdf *b, double t, double h, double *dy)
+{
+    const double *y = N_VGetArrayPointer(b->between);
+    if (b->code->look(b, t, 1, b->between) != 0)
+        return NT_UNSUPPORTED;
+    memcpy(dy, y, (size_t)b->size * sizeof *y);
+    b->code->look(b, t, 0, b->between);
+    for (int j = 0; j < b->size; j++)
+        dy[j] += b->power[j] * y[j] / h;
+    return NT_OK;
+}
+
 /* Variations within the last step, whose columns are known. */
 static nt_status bdf_vary_within(nt_bdf *b, const work *w, const nt_phase *from, double t,
                                  double *between)
 {
     const nt_problem *p = b->problem;
     nt_phase shown = bdf_scratch_phase(p, w);
-    if (b->code->look(b, t, b->between) != 0)
+    if (b->code->look(b, t, 0, b->between) != 0)
         return NT_UNSUPPORTED;
     nt_status status = bdf_shown_at(b, t, b->between, from, &shown);
     nt_point at = nt_phase_point(&shown);
     if (status == NT_OK)
         status = bdf_accelerate(p, w, &at);
-    for (int i = 0; i < w->directions->count; i++)
-        nt_bdf_columns_look(b, i, t, bdf_slice_of(p, w, i).dy);
+    bool alone = w->directions->alone;
+    if (status == NT_OK && alone)
+        status = bdf_look_along(b, t, t - from->all[NT_PHASE_T], bdf_slice_of(p, w, 0).dy);
+    for (int i = 0; i < w->directions->count && !alone; i++)
+        nt_bdf_columns_look(b, &b->columns, i, t, bdf_slice_of(p, w, i).dy);
     bdf_take(b, w, N_VGetArrayPointer(b->between));
     return status == NT_OK ? bdf_show(p, w, &at, between) : status;
 }
@@ -328,6 +347,11 @@ static void bdf_hold_memory(const nt_problem *p, const nt_directions *directions
         *nt_variation_at(p, directions, after, i).method = 0;
 }
 
+static void bdf_lay_out_columns(nt_bdf_columns *c, const work *w)
+{
+    c->all = w->all, c->each = w->each, c->size = w->size, c->count = w->directions->count;
+}
+
 /* A step that an event has cut short ends within the one that SUNDIALS has made: the columns go to
  * the end of that, and what is shown of them is looked at where the event is. */
 nt_status nt_bdf_linearise(nt_stepper *s, double h, const nt_directions *directions,
@@ -338,16 +362,18 @@ nt_status nt_bdf_linearise(nt_stepper *s, double h, const nt_directions *directi
     bdf_hold_memory(p, directions, after);
     if (h == 0)
         return NT_OK;
+    if (directions->alone && !b->remembers)
+        return NT_UNSUPPORTED;
     work w = bdf_work_of(s, directions);
-    b->columns.all = w.all;
-    b->columns.each = w.each;
-    b->columns.size = w.size;
-    b->columns.count = directions->count;
+    if (!directions->alone)
+        bdf_lay_out_columns(&b->columns, &w);
     nt_stepper made = *s, *stepping = b->stepper;
     bool within = !nt_bdf_ended_at(b, &s->next);
     b->stepper = &made;
     nt_bdf_newton_exchange(b);
-    nt_status status = b->columns.anew ? bdf_begin(b, &w, before) : NT_OK;
+    nt_status status = directions->alone ? nt_bdf_newton_choose_rows(b)
+                       : b->columns.anew ? bdf_begin(b, &w, before)
+                                         : NT_OK;
     if (within && status == NT_OK) {
         made.next = bdf_scratch_phase(p, &w);
         status = bdf_shown_at(b, b->end_t, b->y, &s->now, &made.next);
@@ -374,7 +400,7 @@ nt_status nt_bdf_vary_dense(nt_stepper *s, const nt_phase *from, const nt_phase 
 {
     (void)before, (void)after;
     nt_bdf *b = s->own;
-    if (!nt_bdf_ended_at(b, to))
+    if (!nt_bdf_ended_at(b, to) || directions->alone)
         return NT_UNSUPPORTED;
     work w = bdf_work_of(s, directions);
     nt_report report = s->report;

@@ -107,7 +107,7 @@ nt_status nt_bdf_interpolate(nt_stepper *s, const nt_phase *from, const nt_phase
                              nt_phase *out)
 {
     nt_bdf *b = s->own;
-    if (!b || !nt_bdf_ended_at(b, to) || b->code->look(b, t, b->between) != 0) {
+    if (!b || !nt_bdf_ended_at(b, to) || b->code->look(b, t, 0, b->between) != 0) {
         nt_dense_output(s->problem, from, to, t, s->scratch, out);
         return NT_OK;
     }
