@@ -8,6 +8,7 @@
 #include "model/evaluate.h"
 #include "model/events/events.h"
 #include "model/events/onsets.h"
+#include "model/events/overstepped.h"
 #include "model/events/passings.h"
 #include "model/forces/load.h"
 #include "model/joints/joint.h"
@@ -155,7 +156,8 @@ static void bind_system(nt_run *run)
             s->damping_name = nt_run_damping_name;
             s->stiffest = nt_run_stiffest;
         }
-        if (nt_element_touches(&run->model->elements[i])) {
+        run->overstepped |= nt_can_be_overstepped(run->model->origin, &run->model->elements[i]);
+        if (nt_element_touches(&run->model->elements[i]) || run->overstepped) {
             s->met = nt_run_met;
             s->met_name = nt_run_met_name;
         }
@@ -223,6 +225,10 @@ nt_status nt_run_take_state(nt_run *run)
     run->motion = run_take_motions(run);
     bool steps = run->system.met || run->system.bounces;
     run->motion_before = steps ? run_take_motions(run) : NULL;
+    run->motion_within = run->overstepped ? run_take_motions(run) : NULL;
+    for (int i = 0; i < 2 && run->overstepped; i++)
+        run->onsets_at_end[i] = NT_TAKE(&run->work, s->n_onsets, double);
+    run->onsets_within = run->overstepped ? NT_TAKE(&run->work, s->n_onsets, double) : NULL;
     run->multipliers = NT_TAKE(&run->work, rows, double);
     run->scratch = NT_TAKE(&run->work, model->scratch, double);
     run->events_rows = NT_TAKE(&run->work, rows, double);
@@ -235,7 +241,9 @@ nt_status nt_run_take_state(nt_run *run)
     for (int i = 0; s->events && i < s->n_memory - model->switch_memory; i++)
         run->initial_memory[model->switch_memory + i] = (double)NAN; /* nothing is held yet */
     run->local.aside = nt_aside_take(model, &run->work);
-    if ((model->n_followed > 0 && !run->local.aside) || (steps && !run->motion_before))
+    if ((model->n_followed > 0 && !run->local.aside) || (steps && !run->motion_before) ||
+        (run->overstepped && (!run->motion_within || !run->onsets_at_end[0] ||
+                              !run->onsets_at_end[1] || !run->onsets_within)))
         return NT_NO_MEMORY;
     if (!run->onsets || !run->initial_q || !run->initial_v || !run->initial_memory ||
         !run->redundant || !run->mass || !run->inertia || !run->motion || !run->multipliers ||
@@ -304,7 +312,8 @@ void nt_run_rest(nt_run *run)
     nt_parameter_rates_forget(run);
     nt_arena_free(&run->work);
     run->rates = NULL;
-    run->motion = run->motion_before = NULL;
+    run->motion = run->motion_before = run->motion_within = NULL;
+    run->onsets_at_end[0] = run->onsets_at_end[1] = run->onsets_within = NULL;
     run->multipliers = run->scratch = run->named_variables = NULL;
 }
 

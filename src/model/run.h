@@ -111,6 +111,10 @@ struct nt_run {
     const nt_straight *straight;           /* NULL but while an element is varied               */
     double *onsets;                        /* [n_onsets] of the point at which they are held    */
     double *onsets_beside[3];              /* [n_onsets] each, of differences                   */
+    bool overstepped;                      /* elements have forces that steps may pass over, and: */
+    double *onsets_at_end[2];              /* [n_onsets] of both ends of a step                 */
+    double *onsets_within;                 /* [n_onsets] of one of them                         */
+    nt_motion *motion_within;              /* [n_bodies] of its bodies                          */
     const double *beyond;                  /* the same while they are, nt_onset_acts; or NULL   */
     double *variables_base;                /* [as variables] while one is varied                */
     double *variables_scratch;             /* [the same]                                        */

@@ -22,6 +22,13 @@ static const char bat[] =
     "contacts: {c: {type: sphere_sphere, between: [a, b], at: [[1, 0, 0], [0, 0, 0]], radii: "
     "[0.01, 0.01], stiffness: 1e8}}\n";
 
+/* A spring of 5 cm that pushes alone, and sends back what comes to it in three milliseconds. */
+static const char bump[] =
+    "nutate: 1\ngravity: [0, 0, 0]\n"
+    "bodies: {a: {mass: 1, point: true, position: [%g, %g, 0], velocity: [10, 0, 0]}}\n"
+    "forces: {s: {type: spring, between: [ground, a], at: [[0, 0, 0], [%g, %g, 0]], only: "
+    "compression, length: 0.05, stiffness: 1e6}}\n";
+
 typedef struct end {
     double v[9], energy;
     long steps, evaluations;
@@ -93,15 +100,35 @@ static void test_what_turns_meets_too(void **unused)
     }
 }
 
+static void test_chosen_steps_find_springs_on_one_side(void **unused)
+{
+    (void)unused;
+    static const double starts[] = {-3, -3.03, -3.33, -2.718, -4.04};
+    char text[1000];
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        for (size_t k = 0; k < sizeof starts / sizeof *starts; k++) {
+            snprintf(text, sizeof text, bump, starts[k], 0.0, starts[k], 0.0);
+            end e = run(text, methods[i], 1e-5);
+            if (!(fabs(e.v[0] + 10) < 0.02 && fabs(e.energy - 50) < 0.2))
+                fail_msg("%s from %g: %g m/s, %g J", methods[i], starts[k], e.v[0], e.energy);
+            assert_string_equal(e.warning, "");
+        }
+}
+
 /* Past each other at a metre no step is made again, and no forces are looked at for it. */
 static void test_what_is_far_costs_nothing(void **unused)
 {
     (void)unused;
     char near[1000], far[1000];
-    snprintf(near, sizeof near, balls, -3.03, 0.03);
-    snprintf(far, sizeof far, balls, -3.03, 1.0);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        snprintf(near, sizeof near, balls, -3.03, 0.03);
+        snprintf(far, sizeof far, balls, -3.03, 1.0);
         end a = run(near, methods[i], 1e-5), b = run(far, methods[i], 1e-5);
+        assert_int_equal(a.evaluations, b.evaluations);
+        assert_true(a.v[0] == 10 && b.v[0] == 10 && b.steps < 20);
+        snprintf(near, sizeof near, bump, -3.03, 0.06, -3.03, 0.06);
+        snprintf(far, sizeof far, bump, -3.03, 9.0, -3.03, 9.0);
+        a = run(near, methods[i], 1e-5), b = run(far, methods[i], 1e-5);
         assert_int_equal(a.evaluations, b.evaluations);
         assert_true(a.v[0] == 10 && b.v[0] == 10 && b.steps < 20);
     }
@@ -110,9 +137,10 @@ static void test_what_is_far_costs_nothing(void **unused)
 static void test_equal_steps_say_what_they_passed(void **unused)
 {
     (void)unused;
-    char hit[1000], past[1000];
+    char hit[1000], past[1000], sent[1000];
     snprintf(hit, sizeof hit, balls, -3.03, 0.0);
     snprintf(past, sizeof past, balls, -3.03, 0.03);
+    snprintf(sent, sizeof sent, bump, -3.03, 0.0, -3.03, 0.0);
     static const char *const equal[] = {"generalized-alpha", "theta", "semi-explicit",
                                         "rkmk-dopri5"};
     for (size_t i = 0; i < sizeof equal / sizeof *equal; i++) {
@@ -121,6 +149,9 @@ static void test_equal_steps_say_what_they_passed(void **unused)
             fail_msg("%s: '%s'", equal[i], e.warning);
         e = run(past, equal[i], 0);
         assert_string_equal(e.warning, "");
+        e = run(sent, equal[i], 0);
+        if (!strstr(e.warning, "force s met and parted again within a step of 0.1 s"))
+            fail_msg("%s: '%s'", equal[i], e.warning);
     }
 }
 
@@ -129,6 +160,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chosen_steps_find_what_meets),
         cmocka_unit_test(test_what_turns_meets_too),
+        cmocka_unit_test(test_chosen_steps_find_springs_on_one_side),
         cmocka_unit_test(test_what_is_far_costs_nothing),
         cmocka_unit_test(test_equal_steps_say_what_they_passed),
     };

@@ -8,9 +8,10 @@
  * fourth derivative, far below the step's own error. */
 #include "model/contacts/meeting.h"
 
-#include "group/rotation.h"
+#include "model/bodies/path.h"
 #include "model/contacts/contact.h"
 #include "model/evaluate.h"
+#include "model/events/overstepped.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -24,67 +25,19 @@ enum { PLACES = 16, ROUNDS = 10 };
  * a contact that is not seen there. */
 static const double UNSEEN = 2;
 
-/* A body on its way: x by the cubic through both ends, R = R_0 exp(psi~), psi by the cubic through
- * 0 and the turn between the ends, with the rates of both. */
-typedef struct path {
-    v3 x[2], v[2];       /* v: of the whole way, m          */
-    v3 turn, turning[2]; /* rad; of the whole way, body axes */
-    m3 R;                /* R_0                             */
-} path;
-
 typedef struct way {
-    path of[2];    /* A and B */
+    nt_path of[2]; /* A and B */
     v3 y[2];       /* from the skeleton's origin to the sphere's centre, axes of A, at both ends */
     v3 onward;     /* m, how far y goes in the time of the way as it does at its end */
     double length; /* m, of its way, if it moved as fast as it does at the faster end */
     const nt_contact *c;
 } way;
 
-/* The turn between two orientations that is nearest to what the rates make expected. */
-static v3 turn_between(m3 from, m3 to, v3 expected)
-{
-    const double all = 2 * acos(-1.0);
-    double R[9], q[4];
-    m3_store(R, m3_multiply(m3_transpose(from), to));
-    nt_so3_from_matrix(R, q);
-    v3 psi = so3_log(quat_load(q));
-    double n = v3_norm(psi), e = v3_norm(expected);
-    if (n < 1e-9)
-        return e > all / 2 ? v3_scale(all * round(e / all) / e, expected) : psi;
-    double more = round((v3_dot(expected, psi) / n - n) / all);
-    return v3_scale((n + all * more) / n, psi);
-}
-
-static path path_of(const nt_motion *from, const nt_motion *to, double h)
-{
-    path p = {.x = {from->x, to->x},
-              .v = {v3_scale(h, from->v), v3_scale(h, to->v)},
-              .turning = {v3_scale(h, m3_apply_transposed(from->R, from->w)),
-                          v3_scale(h, m3_apply_transposed(to->R, to->w))},
-              .R = from->R};
-    p.turn = turn_between(from->R, to->R, v3_scale(0.5, v3_add(p.turning[0], p.turning[1])));
-    return p;
-}
-
-static v3 cubic(v3 y0, v3 rate0, v3 y1, v3 rate1, double s)
-{
-    double r = 1 - s;
-    v3 y = v3_axpy(r * r * (1 + 2 * s), y0, v3_scale(s * s * (1 + 2 * r), y1));
-    return v3_axpy(r * r * s, rate0, v3_axpy(-r * s * s, rate1, y));
-}
-
-/* Where a point of the body is at part s of the way; *R: its orientation there. */
-static v3 point_at(const path *p, v3 point, double s, m3 *R)
-{
-    v3 none = v3_of(0, 0, 0), psi = cubic(none, p->turning[0], p->turn, p->turning[1], s);
-    *R = m3_multiply(p->R, quat_matrix(so3_exp(psi)));
-    return v3_add(cubic(p->x[0], p->v[0], p->x[1], p->v[1], s), m3_apply(*R, point));
-}
-
 static v3 place_at(const way *w, double s)
 {
     m3 A, B;
-    v3 o = point_at(&w->of[0], w->c->origin, s, &A), c = point_at(&w->of[1], w->c->center, s, &B);
+    v3 o = nt_path_point(&w->of[0], w->c->origin, s, &A),
+       c = nt_path_point(&w->of[1], w->c->center, s, &B);
     return m3_apply_transposed(A, v3_sub(c, o));
 }
 
@@ -159,8 +112,8 @@ static bool meets(const nt_element *e, const nt_contact *c, const nt_motion *fro
     out->speed = w->length / h;
     if (w->length < -(d[0] + d[1]))
         return false;
-    w->of[0] = path_of(&from[e->a], &to[e->a], h);
-    w->of[1] = path_of(&from[e->b], &to[e->b], h);
+    w->of[0] = nt_path_of(&from[e->a], &to[e->a], h);
+    w->of[1] = nt_path_of(&from[e->b], &to[e->b], h);
     double seen = shown(w, d, by_middle);
     out->depth = deepest(w, by_middle, &out->part);
     return out->depth > fmax(beyond, UNSEEN * seen);
@@ -180,17 +133,16 @@ bool nt_run_met(void *self, const nt_point *from, const nt_point *to, double bey
     double h = to->t - from->t;
     nt_view view;
     nt_terms terms = {.parts = NT_ALL_PARTS};
-    nt_run_see_bodies(run, from, &terms, &view);
+    nt_overstepped_see(run, from, &terms, 0, &view);
     memcpy(run->motion_before, run->motion, (size_t)model->n_bodies * sizeof *run->motion);
-    nt_run_see_bodies(run, to, &terms, &view);
+    nt_overstepped_see(run, to, &terms, 1, &view);
     nt_meeting worst = *out;
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
         const nt_contact *c = nt_element_as_contact(run, e);
         nt_meeting m = {.which = i};
-        if (!c)
-            continue;
-        bool met = meets(e, c, run->motion_before, run->motion, h, beyond, by_middle, &m);
+        bool met = c ? meets(e, c, run->motion_before, run->motion, h, beyond, by_middle, &m)
+                     : nt_is_overstepped(run, e, &view, h, beyond, by_middle, &m);
         worst.fastest = fmax(worst.fastest, m.speed);
         if (!met || (worst.which >= 0 && m.part >= worst.part))
             continue;
