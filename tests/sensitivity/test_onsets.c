@@ -380,6 +380,10 @@ static void bends_beside_jumps_change_with_them(void **state)
         "-k*max(b.position.x - a, 0) - c*b.velocity.x*(a - b.position.x < 0)",
         "k*min(0, a - b.position.x) - c*b.velocity.x*heaviside(b.position.x - a)",
         "k*(a - clamp(b.position.x, a, 2)) - (a <= b.position.x)*c*b.velocity.x",
+        "-k*max(0, abs(b.position.x) - a)*sign(b.position.x) - c*b.velocity.x*(abs(b.position.x) "
+        "> a)",
+        "-k*(b.position.x - clamp(b.position.x, -0.31, 0.31)) - c*b.velocity.x*(b.position.x > "
+        "0.31)",
     };
     static const char *const methods[] = {"rkmk-dop853", "generalized-alpha", "bdf"};
     static const int wanted[3] = {0, 1, 2};
@@ -400,7 +404,7 @@ static void bends_beside_jumps_change_with_them(void **state)
             run_of_start(&r, (nt_integrator_setup){.method = nt_method_find(methods[m])}, wanted,
                          3);
             run_to(&r, 0.3, 2e-3);
-            for (int k = 0; k < 3; k++) {
+            for (int k = strstr(laws[i], "-0.31") ? 1 : 0; k < 3; k++) { /* without a */
                 nt_state_tangent d = nt_sensitivity_state(r.sensitivity, k);
                 double size = i == 0 ? 1 : fmax(fabs(one[k][0]), fabs(one[k][1]));
                 if (i == 0)

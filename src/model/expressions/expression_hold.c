@@ -6,6 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const nt_expression *argument_of(const nt_parser *p, nt_operand argument)
+{
+    nt_parser *copy = malloc(sizeof *copy); /* what the argument does not need is dropped */
+    const nt_expression *of = NULL;
+    if (copy) {
+        memcpy(copy, p, sizeof *copy);
+        of = nt_parser_build(copy, argument, p->arena);
+        free(copy);
+    }
+    return of;
+}
+
 bool nt_parser_hold(nt_parser *p, int operation, nt_operand argument, int table, int *variable)
 {
     int k = 0;
@@ -16,13 +28,7 @@ bool nt_parser_hold(nt_parser *p, int operation, nt_operand argument, int table,
                               p->held[k].slot == argument.slot && p->held[k].table == table))
         k++;
     if (k == p->n_held) {
-        nt_parser *copy = malloc(sizeof *copy); /* what the argument does not need is dropped */
-        const nt_expression *of = NULL;
-        if (copy) {
-            memcpy(copy, p, sizeof *copy);
-            of = nt_parser_build(copy, argument, p->arena);
-            free(copy);
-        }
+        const nt_expression *of = argument_of(p, argument);
         int found = of ? p->symbols->hold(p->symbols->context, operation, of,
                                           table < 0 ? NULL : p->tables[table])
                        : -2;
@@ -135,18 +141,36 @@ bool nt_parser_emit_comparison(nt_parser *p, int operation, nt_operand a, nt_ope
         return false;
     if (wanted && out->slot == place + 1) {
         p->bends[p->n_bends].slot = place;
-        p->bends[p->n_bends++].held = k;
+        p->bends[p->n_bends++].argument = p->held[k].argument;
     } else if (wanted)
         p->n = place;
     return true;
 }
 
-/* Whether nothing in it jumps or bends: two such that agree at some places are the same. */
+bool nt_parser_clamp(nt_parser *p, const nt_operand a[3], nt_operand *out)
+{
+    nt_operand raised, above;
+    bool in_order = a[1].known && a[2].known && a[1].value < a[2].value;
+    if (!nt_parser_binary(p, NT_OP_MAX, a[0], a[1], &raised))
+        return false;
+    int own = p->n_bends;
+    if (!nt_parser_binary(p, NT_OP_MIN, raised, a[2], out))
+        return false;
+    if (p->n_bends == own || !in_order)
+        return true;
+    if (!nt_parser_binary(p, NT_OP_SUBTRACT, a[0], a[2], &above))
+        return false;
+    p->bends[own].argument = argument_of(p, above);
+    return true;
+}
+
+/* Whether nothing in it jumps, or bends but by abs: two such that agree at some places, whatever
+ * the signs of their variables, are the same. */
 static bool is_analytic(const nt_expression *e)
 {
     for (int i = 0; i < e->n; i++) {
         int o = e->code[i].operation;
-        if ((o >= NT_OP_ABS && o <= NT_OP_TABLE) || (o >= NT_OP_ATAN2 && o != NT_OP_HYPOT))
+        if ((o > NT_OP_ABS && o <= NT_OP_TABLE) || (o >= NT_OP_ATAN2 && o != NT_OP_HYPOT))
             return false;
     }
     return true;
@@ -160,39 +184,40 @@ static int last_variable(const nt_expression *e)
 }
 
 /* 1 where two arguments are the same, -1 where they are opposite, 0 otherwise: by their values
- * where the variables are any numbers. */
+ * where the variables are any numbers. Where neither has a value nothing is learnt. */
 static int likeness(const nt_expression *x, const nt_expression *y)
 {
-    enum { PLACES = 3 };
+    enum { PLACES = 16, ENOUGH = 3 };
     static const double GOLDEN = 0.6180339887498949, ROUNDING = 1e-13;
-    int last = last_variable(x), same = PLACES, opposite = PLACES;
+    int last = last_variable(x), seen = 0, same = 0, opposite = 0;
     if (last < 0 || last != last_variable(y) || !is_analytic(x) || !is_analytic(y))
         return 0;
     double *variables = malloc(((size_t)last + 1) * sizeof *variables), next = 0.1;
     for (int k = 0; variables && k < PLACES; k++) {
         for (int i = 0; i <= last; i++) {
             next = next + GOLDEN > 1 ? next + GOLDEN - 1 : next + GOLDEN;
-            variables[i] = 0.3 + next;
+            variables[i] = k < ENOUGH ? 0.3 + next : 2 * next - 1;
         }
         double u = nt_expression_value(x, variables), v = nt_expression_value(y, variables);
         double rounding = ROUNDING * (1 + fabs(u));
-        same -= fabs(u - v) <= rounding;
-        opposite -= fabs(u + v) <= rounding;
+        seen += !isnan(u) || !isnan(v);
+        same += fabs(u - v) <= rounding;
+        opposite += fabs(u + v) <= rounding;
     }
     free(variables);
-    return !variables ? 0 : same == 0 ? 1 : opposite == 0 ? -1 : 0;
+    return seen < ENOUGH ? 0 : same == seen ? 1 : opposite == seen ? -1 : 0;
 }
 
 /* The sign that the difference of a bend has where the variable of a jump is 1; 0 where that is no
  * condition of the same difference. */
-static int sign_of(const nt_parser *p, int jump, int bend)
+static int sign_of(const nt_parser *p, int jump, const nt_expression *bend)
 {
     int operation = p->held[jump].operation;
     bool above = operation == NT_OP_HEAVISIDE,
          below = operation == NT_OP_LESS || operation == NT_OP_LESS_EQUAL;
     if (p->held[jump].variable < 0 || (!above && !below))
         return 0;
-    int like = likeness(p->held[bend].argument, p->held[jump].argument);
+    int like = !bend ? 0 : likeness(bend, p->held[jump].argument);
     return above ? like : -like;
 }
 
@@ -200,7 +225,7 @@ void nt_parser_join_bends(nt_parser *p)
 {
     for (int i = 0; i < p->n_bends; i++) {
         int place = p->bends[i].slot, sign = 0, k = 0;
-        while (k < p->n_held && (sign = sign_of(p, k, p->bends[i].held)) == 0)
+        while (k < p->n_held && (sign = sign_of(p, k, p->bends[i].argument)) == 0)
             k++;
         if (sign == 0)
             continue;

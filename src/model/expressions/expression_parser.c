@@ -476,8 +476,7 @@ static bool parse_call(nt_parser *p, const nt_expression_row *f, nt_operand *out
     if (f->operation == NT_OP_IF)
         return choice(p, a[0], a[1], a[2], out);
     if (f->operation == NT_OP_NONE && f->most == 3) /* clamp */
-        return nt_parser_binary(p, NT_OP_MAX, a[0], a[1], out) &&
-               nt_parser_binary(p, NT_OP_MIN, *out, a[2], out);
+        return nt_parser_clamp(p, a, out);
     if (f->operation == NT_OP_NONE)
         return smooth_step(p, a, at, out);
     return f->most == 1 ? nt_parser_unary(p, f->operation, a[0], out)

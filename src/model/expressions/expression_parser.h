@@ -48,8 +48,9 @@ typedef struct nt_parser {
         const nt_expression *argument;
     } held[NT_EXPRESSION_ROOM];
     int n_bends;
-    struct { /* of min and max: behind which slot, and the operation as it was offered */
-        int slot, held;
+    struct { /* of min and max: behind which slot, and what passes zero where they bend */
+        int slot;
+        const nt_expression *argument;
     } bends[NT_PARSER_BENDS];
 } nt_parser;
 
@@ -111,6 +112,8 @@ bool nt_parser_held_logic(nt_parser *p, int operation, nt_operand a, nt_operand 
  * operand it is, so that both change in one instant. */
 bool nt_parser_emit_comparison(nt_parser *p, int operation, nt_operand a, nt_operand b,
                                nt_operand *out);
+/* min(max(a0, a1), a2), which bends where a0 passes a2 if that is above a1. */
+bool nt_parser_clamp(nt_parser *p, const nt_operand a[3], nt_operand *out);
 void nt_parser_join_bends(nt_parser *p);
 bool nt_parser_emit_variable(nt_parser *p, int variable, nt_operand *out);
 
