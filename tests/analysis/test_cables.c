@@ -652,23 +652,28 @@ static void test_refusals(void **state)
     }
 }
 
-/* Lengths, weights and stiffnesses whose ratios overflow are refused where the cable stands. */
+/* Lengths, weights and stiffnesses whose ratios overflow are refused where the cable stands, and
+ * masses that no body may have. */
 static void test_start_without_numbers(void **state)
 {
-    static const char *const lines[] = {
-        "length: 1e-300, mass: 2, stiffness: 1e100",
-        "length: 1e300, mass: 2, stiffness: 4e4",
-        "length: 1, mass: 1e300, stiffness: 1",
-        "length: 1, mass: 1e-300, stiffness: 1e-300",
+    static const char place[] = "body c.node1 begins at no finite place";
+    static const struct {
+        const char *numbers, *words;
+    } cases[] = {
+        {"length: 1e-300, mass: 2, stiffness: 1e100", place},
+        {"length: 1e300, mass: 2, stiffness: 4e4", place},
+        {"length: 1, mass: 1e50, stiffness: 1e-300", place},
+        {"length: 1, mass: 1e300, stiffness: 1", "mass is 1e+300 kg/m, expected 1e-50 to 1e50"},
+        {"length: 1, mass: 1e-300, stiffness: 1e-300", "mass is 1e-300 kg/m, expected 1e-50"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[600];
         snprintf(text, sizeof text,
                  "nutate: 1\ngravity: [0, 0, -9.81]\ncables:\n  c: {between: [ground, ground], at: "
                  "[[0, 0, 0], [8, 0, 0]], %s, elements: 4}\n",
-                 lines[i]);
-        text_is_refused(text, 4, "body c.node1 begins at no finite place");
+                 cases[i].numbers);
+        text_is_refused(text, 4, cases[i].words);
     }
 }
 
