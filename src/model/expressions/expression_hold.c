@@ -6,6 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool no_memory(nt_parser *p)
+{
+    p->status = nt_fail(p->error, NT_NO_MEMORY, "out of memory");
+    return false;
+}
+
 static const nt_expression *argument_of(const nt_parser *p, nt_operand argument)
 {
     nt_parser *copy = malloc(sizeof *copy); /* what the argument does not need is dropped */
@@ -32,10 +38,8 @@ bool nt_parser_hold(nt_parser *p, int operation, nt_operand argument, int table,
         int found = of ? p->symbols->hold(p->symbols->context, operation, of,
                                           table < 0 ? NULL : p->tables[table])
                        : -2;
-        if (found == -2) {
-            p->status = nt_fail(p->error, NT_NO_MEMORY, "out of memory");
-            return false;
-        }
+        if (found == -2)
+            return no_memory(p);
         if (k == NT_EXPRESSION_ROOM)
             return nt_parser_fail(p, p->at, "too many operations that jump in one expression");
         p->held[p->n_held].operation = operation, p->held[k].slot = argument.slot;
@@ -161,7 +165,7 @@ bool nt_parser_clamp(nt_parser *p, const nt_operand a[3], nt_operand *out)
     if (!nt_parser_binary(p, NT_OP_SUBTRACT, a[0], a[2], &above))
         return false;
     p->bends[own].argument = argument_of(p, above);
-    return true;
+    return p->bends[own].argument || no_memory(p);
 }
 
 /* Whether nothing in it jumps, or bends but by abs: two such that agree at some places, whatever
@@ -185,7 +189,7 @@ static int last_variable(const nt_expression *e)
 
 /* 1 where two arguments are the same, -1 where they are opposite, 0 otherwise: by their values
  * where the variables are any numbers. Where neither has a value nothing is learnt. */
-static int likeness(const nt_expression *x, const nt_expression *y)
+static int likeness(const nt_expression *x, const nt_expression *y, bool *good)
 {
     enum { PLACES = 16, ENOUGH = 3 };
     static const double GOLDEN = 0.6180339887498949, ROUNDING = 1e-13;
@@ -193,7 +197,8 @@ static int likeness(const nt_expression *x, const nt_expression *y)
     if (last < 0 || last != last_variable(y) || !is_analytic(x) || !is_analytic(y))
         return 0;
     double *variables = malloc(((size_t)last + 1) * sizeof *variables), next = 0.1;
-    for (int k = 0; variables && k < PLACES; k++) {
+    *good = variables != NULL;
+    for (int k = 0; *good && k < PLACES; k++) {
         for (int i = 0; i <= last; i++) {
             next = next + GOLDEN > 1 ? next + GOLDEN - 1 : next + GOLDEN;
             variables[i] = k < ENOUGH ? 0.3 + next : 2 * next - 1;
@@ -210,22 +215,23 @@ static int likeness(const nt_expression *x, const nt_expression *y)
 
 /* The sign that the difference of a bend has where the variable of a jump is 1; 0 where that is no
  * condition of the same difference. */
-static int sign_of(const nt_parser *p, int jump, const nt_expression *bend)
+static int sign_of(const nt_parser *p, int jump, const nt_expression *bend, bool *good)
 {
     int operation = p->held[jump].operation;
     bool above = operation == NT_OP_HEAVISIDE,
          below = operation == NT_OP_LESS || operation == NT_OP_LESS_EQUAL;
     if (p->held[jump].variable < 0 || (!above && !below))
         return 0;
-    int like = !bend ? 0 : likeness(bend, p->held[jump].argument);
+    int like = likeness(bend, p->held[jump].argument, good);
     return above ? like : -like;
 }
 
-void nt_parser_join_bends(nt_parser *p)
+bool nt_parser_join_bends(nt_parser *p)
 {
+    bool good = true;
     for (int i = 0; i < p->n_bends; i++) {
         int place = p->bends[i].slot, sign = 0, k = 0;
-        while (k < p->n_held && (sign = sign_of(p, k, p->bends[i].argument)) == 0)
+        while (k < p->n_held && good && (sign = sign_of(p, k, p->bends[i].argument, &good)) == 0)
             k++;
         if (sign == 0)
             continue;
@@ -237,6 +243,7 @@ void nt_parser_join_bends(nt_parser *p)
                         .b = first ? of->a : of->b,
                         .c = first ? of->b : of->a};
     }
+    return good || no_memory(p);
 }
 
 bool nt_parser_hold_unary(nt_parser *p, int operation, nt_operand a, int *variable)

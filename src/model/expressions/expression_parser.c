@@ -788,7 +788,8 @@ nt_status nt_expression_parse(const char *text, int length, const nt_symbols *sy
             nt_parser_fail_after(&p, "the end");
         return p.status;
     }
-    nt_parser_join_bends(&p);
+    if (!nt_parser_join_bends(&p))
+        return p.status;
     const nt_expression *e = nt_parser_build(&p, result, arena);
     if (!e)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");

@@ -114,7 +114,7 @@ bool nt_parser_emit_comparison(nt_parser *p, int operation, nt_operand a, nt_ope
                                nt_operand *out);
 /* min(max(a0, a1), a2), which bends where a0 passes a2 if that is above a1. */
 bool nt_parser_clamp(nt_parser *p, const nt_operand a[3], nt_operand *out);
-void nt_parser_join_bends(nt_parser *p);
+bool nt_parser_join_bends(nt_parser *p);
 bool nt_parser_emit_variable(nt_parser *p, int variable, nt_operand *out);
 
 /* ---- the grammar ---------------------------------------------------------------------------- */
