@@ -217,7 +217,7 @@ static void measure_link(const alpha *c, struct link *k, force_sizes *f)
     set_tolerance(&k->angular);
 }
 
-/* Residuals at a settled trial over their tolerances. */
+/* Residuals at a trial over their tolerances. */
 static double residual_ratio(chain_yardstick *chain, const double per[2])
 {
     double force = 0, moment = 0, gap = 0;
@@ -252,14 +252,14 @@ static double apply(const alpha *c, chain_yardstick *chain, const double per[2])
 
 static bool iterate(const alpha *c, chain_yardstick *chain)
 {
-    double last = 0, per[2] = {0, 0};
-    bool settled = false;
+    double per[2] = {0, 0};
+    settling found = {0};
     for (int i = 0; i <= MOST_ITERATIONS; i++) {
-        if (settled && residual_ratio(chain, per) <= 1)
+        if (i > 0 && ends(&found, residual_ratio(chain, per)))
             return true;
         force_sizes f = {{0}, {0}};
         for (int j = 0; j < chain->n; j++) {
-            if (!settled)
+            if (i == 0)
                 equilibrium(chain, j);
             assemble(c, chain, j);
             if (i == 0)
@@ -270,8 +270,7 @@ static bool iterate(const alpha *c, chain_yardstick *chain)
         eliminate(chain->link, chain->n, c->scale * c->beta_prime * MASS);
         chain->iterations++;
         double size = apply(c, chain, per);
-        settled = settled_after(size, last);
-        last = size;
+        settle(&found, size);
     }
     return false;
 }

@@ -594,7 +594,8 @@ static double worst_residual(const rotor_yardstick *y, const double per[2])
 
 static bool step(rotor_yardstick *y, const alpha *c)
 {
-    double last = 0, per[2];
+    double per[2];
+    settling found = {0};
     place_root(y, y->t + c->h);
     predict_nodes(y, c);
     for (int i = 0; i < MOST_ITERATIONS; i++) {
@@ -603,17 +604,19 @@ static bool step(rotor_yardstick *y, const alpha *c)
             return false;
         if (i == 0)
             set_tolerances(y, c, per);
+        else
+            found.residual = worst_residual(y, per);
         back_substitute(y);
         double size = correct_nodes(y, c);
         y->iterations++;
-        if (settled_after(size, last)) {
+        settle(&found, size);
+        if (found.settled) {
             set_projection(&y->now[0]);
             if (!evaluate(y, c, false))
                 return false;
-            if (worst_residual(y, per) <= 1)
+            if (ends(&found, worst_residual(y, per)))
                 return true;
         }
-        last = size;
     }
     return false;
 }

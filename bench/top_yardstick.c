@@ -192,12 +192,12 @@ static bool step(const alpha *c)
     point p = {.linear = predict(c, &top.linear),
                .angular = predict(c, &top.angular),
                .lambda = top.lambda};
-    double last = 0, per[2] = {0, 0};
-    bool settled = false;
+    double per[2] = {0, 0};
+    settling found = {0};
     for (int i = 0; i <= MOST_ITERATIONS; i++) {
         double a[N][N + 1];
         equilibrium(&p);
-        if (settled && residual_ratio(&p, per) <= 1) {
+        if (i > 0 && ends(&found, residual_ratio(&p, per))) {
             keep(c, &p);
             return true;
         }
@@ -219,8 +219,7 @@ static bool step(const alpha *c)
         correct(c, &p.linear, e);
         correct(c, &p.angular, m3_apply(T_inverse, turn));
         p.lambda = v3_add(p.lambda, Dlambda);
-        settled = settled_after(size, last);
-        last = size;
+        settle(&found, size);
     }
     return false;
 }

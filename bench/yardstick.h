@@ -167,12 +167,29 @@ static inline double correction_ratio(const trial *t, v3 e)
     return largest(v3_of(e.x * t->per.x, e.y * t->per.y, e.z * t->per.z));
 }
 
-/* Increments have settled: within tolerance, or what is left of their geometric series is. last:
- * size of the increment before, 0 where there was none. */
-static inline bool settled_after(double size, double last)
+/* Where an iteration stands. */
+typedef struct settling {
+    double last, residual; /* size of the last increment and of the residual before it, 0: none */
+    bool settled, hoped;   /* hoped: because errors square, which the residual has to show      */
+} settling;
+
+/* After an increment: it is within tolerance, or what is left of the geometric series is, or the
+ * next one is, if it is smaller by the square of their ratio. */
+static inline void settle(settling *s, double size)
 {
-    double ratio = last > 0 ? size / last : 1;
-    return size <= 1 || (ratio < 0.5 && ratio / (1 - ratio) * size <= 1);
+    double ratio = s->last > 0 ? size / s->last : 1;
+    s->settled = size <= 1 || (ratio < 0.5 && ratio / (1 - ratio) * size <= 1);
+    s->hoped = !s->settled && ratio < 0.5 && ratio * ratio * size <= 0.01;
+    s->settled = s->settled || s->hoped;
+    s->last = size;
+}
+
+/* Whether a step ends where the worst ratio of a residual to its tolerance is this. */
+static inline bool ends(settling *s, double residual)
+{
+    bool shrunk = !s->hoped || residual * s->last <= s->residual;
+    s->residual = residual;
+    return s->settled && shrunk && residual <= 1;
 }
 
 #endif
