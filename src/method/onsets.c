@@ -11,7 +11,9 @@
  * it that is off by what the slope did to the try. The step is made again to somewhat before, and
  * from there the cubic of what was made is followed on, which is off by less each time: four
  * steps come to 1e-11 of a step. Methods of low order do as well without, for h^2 is in their
- * errors anyhow; those that choose their steps themselves go by their own rules. */
+ * errors anyhow. Those that choose their steps themselves and look back to earlier ones go by their
+ * own rules, but where the steps are differentiated: as many of them as they like then lead to
+ * before the place, from where it is foreseen anew, and behind it they begin anew. */
 #include "group/block.h"
 #include "method/integrator.h"
 
@@ -55,10 +57,13 @@ nt_status nt_onsets_take(nt_integrator *it)
     return good ? NT_OK : NT_NO_MEMORY;
 }
 
+static bool has_own_steps(const nt_integrator *it) { return it->method->needs & NT_OWN_STEPS; }
+
 int nt_integrator_ends_at_onsets(const nt_integrator *it)
 {
-    return it && it->problem->system->onsets && it->variable && it->method->error_order > LOW &&
-           !(it->method->needs & NT_OWN_STEPS);
+    return it && it->problem->system->onsets &&
+           (has_own_steps(it) ? it->stepper.linear != NULL
+                              : it->variable && it->method->error_order > LOW);
 }
 
 /* The least doubt, s, where g changes at this rate. */
@@ -203,10 +208,29 @@ nt_status nt_onsets_within(nt_integrator *it, double h, double smallest, bool *w
     return NT_OK;
 }
 
+/* Steps of a method's own toward a place: true where there are more to come, or where the last one
+ * has passed it. */
+static bool goes_on(nt_integrator *it, double h)
+{
+    nt_step_control *c = &it->control;
+    if (!has_own_steps(it) || c->ahead == 0)
+        return false;
+    if (h > c->ahead) {
+        it->stepper.stale = true; /* what lies behind tells nothing of what comes */
+        c->ahead = c->next = 0;
+        c->cut = 0;
+        return true;
+    }
+    if (c->ahead - h <= 2 * c->doubt)
+        return false;
+    c->ahead -= h;
+    return true;
+}
+
 nt_status nt_onsets_approach(nt_integrator *it, double h)
 {
     nt_step_control *c = &it->control;
-    if (c->ahead == 0 && c->cut == 0)
+    if ((c->ahead == 0 && c->cut == 0) || goes_on(it, h))
         return NT_OK;
     bool aimed = c->ahead > 0 && c->cut < MOST;
     bool passes = h > c->ahead;

@@ -115,6 +115,27 @@ static double reached(const nt_phase *next, double end)
     return t >= end - UNITS * DBL_EPSILON * fabs(end) ? end : t;
 }
 
+/* What a step over where a force begins goes beyond it at least: within a hundred units in the last
+ * place of t SUNDIALS takes an end for reached. */
+static double finest_own_step(const nt_integrator *it)
+{
+    const double units = 300;
+    double t = fabs(it->stepper.now.all[NT_PHASE_T]);
+    return fmax(it->minimum_step, units * DBL_EPSILON * (t + it->control.next));
+}
+
+/* Sizes are relative to the step that went across. */
+static nt_status own_onsets_within(nt_integrator *it, double h, double finest, bool *within)
+{
+    nt_step_control *c = &it->control;
+    if (c->ahead == 0)
+        c->next = h;
+    nt_status status = nt_onsets_within(it, h, finest, within);
+    if (c->ahead == 0)
+        c->next = 0;
+    return status;
+}
+
 static nt_status advance_by_own(nt_integrator *it, double end, double h, nt_observer observer,
                                 void *context, nt_error *error)
 {
@@ -122,10 +143,21 @@ static nt_status advance_by_own(nt_integrator *it, double end, double h, nt_obse
     s->asked_step = h;
     double until = end; /* of this step */
     for (double t = s->now.all[NT_PHASE_T]; t < end; t = s->now.all[NT_PHASE_T]) {
+        double finest = finest_own_step(it);
+        bool begins = false;
+        until = fmin(until, t + nt_onsets_step(it, end - t, end - t, finest));
         nt_status status = nt_integrator_attempt(it, until - t);
         double to = status == NT_OK ? reached(&s->next, until) : t, h_made = to - t;
         bool found = false;
         nt_meeting met;
+        if (status == NT_OK && to > t)
+            status = own_onsets_within(it, h_made, finest, &begins);
+        if (begins && status == NT_OK) {
+            it->statistics.rejected++;
+            nt_integrator_roll_back(it);
+            until = end;
+            continue;
+        }
         if (status == NT_OK && to > t && nt_integrator_met(it, &s->now, &s->next, &met) &&
             met.part * h_made > smallest_step(it, h)) {
             it->statistics.rejected++;
@@ -141,6 +173,8 @@ static nt_status advance_by_own(nt_integrator *it, double end, double h, nt_obse
             return nt_stops_happen(it, error);
         if (status == NT_OK)
             status = to > t ? nt_integrator_accept(it, h_made, to) : NT_NOT_CONVERGED;
+        if (status == NT_OK)
+            status = nt_onsets_approach(it, h_made);
         if (status != NT_OK) {
             nt_integrator_roll_back(it);
             return nt_integrator_give_up(it, status, to > t ? to - t : end - t, error);
