@@ -24,6 +24,11 @@ expect 0 static truss.yaml
 says "Truss: static state" "stable; softest: translation of body tip along z" "1 row in truss.static.csv"
 [ -s truss.static.csv ] || fail "no truss.static.csv"
 
+# a path of loads ends at the limit of the load, and does not jump to the other side of the snap
+expect 3 static truss.yaml --along P --path-step 0.25 -o jump.csv
+says "no static state carries more than 0.7152" "arc length leads past a limit of the load"
+tail -n 1 jump.csv | awk -F, '{ off = $1 - 0.715238762; exit !(off < 0 && off > -3e-6 && $4 > 0) }' ||
+    fail "the last state before the snap: $(cat jump.csv)"
 # a path, the load first, into both formats
 expect 0 static truss.yaml --arc-length -o path.csv -o path.nc
 says "limits of the load: 0.715238762, -0.715238762" "the last one under 1 of the load"
