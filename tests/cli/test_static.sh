@@ -429,6 +429,14 @@ done
 # an arc begins where gravity holds nothing yet, and holds what it should not
 expect 3 static shaft.yaml --along gravity --arc-length
 says "held what moves freely where it begins: " "rotation of body bob about y" "expected a path of loads"
+# a spring between one point and itself says why it has no value
+cat >none.yaml <<END
+nutate: 1
+bodies: {b: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}}
+forces: {s: {type: spring, between: [ground, b], at: [[0, 0, 0], [0, 0, 0]], stiffness: 10, length: 0.4}}
+END
+expect 2 static none.yaml
+says "none.yaml:3:10: force s has no value" "its two ends are one point, and it has no direction there"
 # friction that is set-valued sticks, in words; what is regularised holds nothing
 sed 's/axis: \[1, 0, 0\]}/axis: [1, 0, 0], friction: {dry: 4, law: set-valued}}/' upright.yaml >sticks.yaml
 expect 0 static sticks.yaml

@@ -19,6 +19,7 @@
 
 #include "model/elements.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool axial_is_line(const nt_axial *axial) { return nt_axial_has(axial, NT_AXIAL_BETWEEN); }
@@ -287,6 +288,15 @@ static nt_status axial_find_line(const nt_element *e, const nt_view *view, axial
     line->n = v3_scale(1 / line->length, d);
     line->rate = v3_dot(line->n, line->d_dot);
     return NT_OK;
+}
+
+void nt_axial_failure(const nt_element *element, const nt_view *view, char *text, int size)
+{
+    axial_line line = {.length = 1};
+    text[0] = '\0';
+    if (axial_is_line(nt_element_data(view->run, element)) &&
+        axial_find_line(element, view, &line) != NT_OK && line.length == 0)
+        snprintf(text, (size_t)size, "its two ends are one point, and it has no direction there");
 }
 
 /* The columns of one body in d(T n): sign (-1 for A) times (Kd dp + Cd dp'). */

@@ -88,6 +88,7 @@ nt_status nt_axial_prepare(nt_run *run, const nt_element *element, bool validate
 nt_status nt_axial_declare(nt_model *model, nt_element *element);
 void nt_axial_input(void *data, const nt_expression *from, const nt_expression *to);
 nt_status nt_axial_evaluate(const nt_element *element, const nt_view *view);
+void nt_axial_failure(const nt_element *element, const nt_view *view, char *text, int size);
 bool nt_axial_depends_on_rates(const nt_run *run, const nt_element *element);
 bool nt_axial_gives_energy(const nt_model *model, const nt_element *element);
 bool nt_axial_is_smooth(const nt_run *run, const nt_element *element);
@@ -104,9 +105,10 @@ void nt_axial_draw(const nt_run *run, const nt_element *element, nt_sketch_put *
 #define NT_AXIAL_SLOTS                                                                             \
     .version = NT_ELEMENT_VERSION, .section = &nt_force_section, .size = sizeof(nt_axial),         \
     .prepare = nt_axial_prepare, .declare = nt_axial_declare, .evaluate = nt_axial_evaluate,       \
-    .input = nt_axial_input, .depends_on_rates = nt_axial_depends_on_rates,                        \
-    .gives_energy = nt_axial_gives_energy, .is_smooth = nt_axial_is_smooth,                        \
-    .reaction = nt_axial_reaction, .draw = nt_axial_draw, .onsets = nt_axial_onsets
+    .failure = nt_axial_failure, .input = nt_axial_input,                                          \
+    .depends_on_rates = nt_axial_depends_on_rates, .gives_energy = nt_axial_gives_energy,          \
+    .is_smooth = nt_axial_is_smooth, .reaction = nt_axial_reaction, .draw = nt_axial_draw,         \
+    .onsets = nt_axial_onsets
 
 /* Keys. */
 extern const char *const nt_axial_sides[]; /* of `only` */
