@@ -2,7 +2,7 @@
 #ifndef NUTATE_METHOD_INTEGRATOR_H
 #define NUTATE_METHOD_INTEGRATOR_H
 
-#include "method/energy_watch.h"
+#include "method/watches/energy_watch.h"
 #include "method/events/stops.h"
 #include "method/step_control.h"
 #include "system/minimum_norm.h"

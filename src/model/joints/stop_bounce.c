@@ -13,7 +13,7 @@
  * (what is bilinear in w and x' does no work). S gives back what it has taken and no more. So
  * I (x'_1^2 - x'_0^2)/2 less the work of P, summed up from one moment apart from the stops to the
  * next, is zero or less within the work of F, |F| times the way. How large F is the last steps
- * apart from the stops have shown (method/bounce_watch.c). */
+ * apart from the stops have shown (method/watches/bounce_watch.c). */
 #include "model/joints/stop_bounce.h"
 
 #include "model/element.h"

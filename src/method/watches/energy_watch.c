@@ -44,7 +44,7 @@
  * near what is warned of, the work of this step and of all later ones is taken by the powers along
  * the dense output instead (work.c), whether work is recorded or not, so that no verdict depends on
  * what is. */
-#include "method/energy_watch.h"
+#include "method/watches/energy_watch.h"
 
 #include "base/error.h"
 #include "base/target.h"
