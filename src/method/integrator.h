@@ -2,9 +2,9 @@
 #ifndef NUTATE_METHOD_INTEGRATOR_H
 #define NUTATE_METHOD_INTEGRATOR_H
 
-#include "method/watches/energy_watch.h"
 #include "method/events/stops.h"
 #include "method/step_control.h"
+#include "method/watches/energy_watch.h"
 #include "system/minimum_norm.h"
 
 /* How much of a step that was halved has been made: `done` of 2^40 parts. */
