@@ -575,6 +575,52 @@ static void open_chain_is_placed(void **state)
     mechanism_close(&m);
 }
 
+/* A joint in ground axes says where its bodies stand: the crank stays there and the rod comes to
+ * it. A hanger whose rod is 2 % too short turns by little, for every length of the rod: by no more
+ * than were it alone to close the gap of .012 m, .012/(.4 * .6) = .05 rad. */
+static void what_stands_stays(void **state)
+{
+    (void)state;
+    mechanism m = mechanism_open(
+        "nutate: 1\n"
+        "bodies:\n"
+        "  crank: {mass: 1, inertia: [0.1, 0.1, 0.1]}\n"
+        "  rod: {mass: 1, inertia: [0.1, 0.1, 0.1]}\n"
+        "joints:\n"
+        "  pivot: {type: revolute, between: [ground, crank], at: [0.3, 0, 0], axis: [0, 0, 1]}\n"
+        "  pin: {type: revolute, between: [crank, rod], points: [[0, 0.2, 0], [-0.5, 0, 0]],\n"
+        "        axes: [[0, 0, 1], [0, 0, 1]]}\n"
+        "simulation: {duration: 1, step: 1e-3}\n");
+    double x[16];
+    mechanism_get(&m, "crank.orientation", x);
+    CLOSE(x[0], 1, ROUNDING);
+    mechanism_get(&m, "rod.position", x);
+    CLOSE(x[0], 0.5, ROUNDING);
+    CLOSE(x[1], 0.2, ROUNDING);
+    mechanism_close(&m);
+    for (int i = 0; i < 8; i++) {
+        char text[1024];
+        double length = 0.98 + 0.007 * i;
+        snprintf(
+            text, sizeof text,
+            "nutate: 1\n"
+            "parameters: {L: %.17g}\n"
+            "bodies:\n"
+            "  hanger: {mass: 3, inertia: [1, 1, 1]}\n"
+            "  bob: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [L*0.6, 0, -L*0.8]}\n"
+            "joints:\n"
+            "  s: {type: spherical, between: [ground, hanger], at: [0, 0, -0.4]}\n"
+            "  r: {type: distance, between: [hanger, bob], points: [[0, 0, 0], [0.02, 0, 0]],\n"
+            "      length: L}\n"
+            "simulation: {duration: 1, step: 1e-3}\n",
+            length);
+        m = mechanism_open(text);
+        mechanism_get(&m, "hanger.orientation", x);
+        assert_true(fabs(x[0]) > cos(0.05 / 2));
+        mechanism_close(&m);
+    }
+}
+
 /* A motion need not begin with the angle of the given placement: it turns the body there, and its
  * angle is the motion's from the first moment on, also beyond a turn, and where the body's given
  * place has to be corrected for it. */
@@ -663,6 +709,7 @@ int main(void)
         cmocka_unit_test(a_model_of_one_point),
         cmocka_unit_test(nothing_to_correct),
         cmocka_unit_test(open_chain_is_placed),
+        cmocka_unit_test(what_stands_stays),
         cmocka_unit_test(motions_begin_anywhere),
         cmocka_unit_test(loop_is_closed),
         cmocka_unit_test(loop_that_cannot_close),

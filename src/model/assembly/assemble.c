@@ -1,9 +1,10 @@
 /* Consistent initial positions and velocities.
  *
  * Positions. A placement that the file leaves out of a body with a joint given by `points` is free;
- * all others are given. Free bodies are first put against a placed neighbour, joint by joint; then
- * Gauss-Newton steps of least |dx|^2 + length^2 |dtheta|^2 close the loops. What is given does not
- * move, unless it contradicts a joint and `initial: {correct: true}` lets it (assemble_correct.c).
+ * all others are given. Free bodies that a joint in ground axes holds begin where they stand, other
+ * ones are first put against a placed neighbour, joint by joint; then Gauss-Newton steps of least
+ * |dx|^2 + length^2 |dtheta|^2 close the loops. What is given does not move, unless it contradicts
+ * a joint and `initial: {correct: true}` lets it (assemble_correct.c).
  *
  * Where that ends in a dead position (bars that all lie on one line have no direction in which
  * their loop would close) it is begun again from placements beside the first one.
@@ -113,6 +114,13 @@ static bool by_points(const nt_run *run, const nt_element *e)
     return own_axes && (!joint || nt_joint_holds_at_first(joint));
 }
 
+/* Whether a joint is given in ground axes: it says that its bodies stand there. */
+static bool by_place(const nt_run *run, const nt_element *e)
+{
+    const nt_joint *joint = nt_element_as_joint(run, e);
+    return joint && !(joint->given & NT_GIVEN_POINTS) && nt_joint_holds_at_first(joint);
+}
+
 /* Fills `given`, `fixed` and `placed`. Returns how many unknowns may move. */
 static int choose_free(nt_assembly *a)
 {
@@ -147,6 +155,9 @@ static int choose_free(nt_assembly *a)
         a->placed[b] = !points || (body->given & NT_GIVEN_POSITION) ||
                        (body->given & NT_GIVEN_ORIENTATION) || body->t_node < 0;
     }
+    for (int i = 0; i < run->model->n_elements; i++)
+        if (by_place(run, &run->model->elements[i]))
+            a->placed[run->model->elements[i].a] = a->placed[run->model->elements[i].b] = true;
     memcpy(a->fixed, a->given, nv);
     return count;
 }
