@@ -474,6 +474,65 @@ static void test_coarse_mesh_is_said(void **state)
     }
 }
 
+/* A strip whose section turns and tapers: displacement of the tip under a force, and what is said.
+ */
+typedef struct strip {
+    double twist, taper, ratio; /* rad; of the tip's stiffness to the root's; of both bendings' */
+    int order, elements;
+} strip;
+
+static double strip_tip(const strip *of, double out[3])
+{
+    char text[1500], warning[300];
+    static const char *const names[] = {"b.tip.position.x", "b.tip.position.y", "b.tip.position.z"};
+    bench b;
+    snprintf(text, sizeof text,
+             "nutate: 1\n"
+             "gravity: [0, 0, 0]\n"
+             "parameters: {c: %g, r: %g}\n"
+             "beams:\n"
+             "  b: {points: [[0, 0, 0], [3, 0, 0]], order: %d, elements: %d,\n"
+             "    twist: [[0, 0], [1, %g]], sections: [\n"
+             "    {at: 0, stiffness: [1e6, 5e5, 5e5, 60, 100, 100*r], mass: [1, 1, 1, 1, 1, 1]},\n"
+             "    {at: 1, stiffness: [1e6*c, 5e5*c, 5e5*c, 60*c, 100*c, 100*r*c],\n"
+             "     mass: [1, 1, 1, 1, 1, 1]}]}\n"
+             "joints: {clamp: {type: fixed, between: [ground, b.root]}}\n"
+             "forces: {f: {type: force, on: b.tip, value: [0, 0, 1]}}\n"
+             "simulation: {duration: 1, step: 1}\n",
+             of->taper, of->ratio, of->order, of->elements, of->twist);
+    open_bench(&b, text, (nt_static_setup){0});
+    solve(&b);
+    for (int i = 0; i < 3; i++)
+        out[i] = number(&b, names[i]) - (i == 0 ? 3 : 0);
+    nt_run_warning(b.run, 0, warning, sizeof warning);
+    close_bench(&b);
+    const char *about = strstr(warning, "off by about ");
+    return about ? atof(about + strlen("off by about ")) / 100 : 0;
+}
+
+/* Strains between the points of the rule are those of the sections there: a few points see little
+ * of what a section that turns or tapers between them does. */
+static void test_turning_sections_are_seen(void **state)
+{
+    static const strip cases[] = {
+        {1.57, 1, 4, 2, 1},  {1.57, 1, 30, 2, 1},  {2.2, 1, 30, 2, 1}, {-2.2, 0.4, 10, 2, 1},
+        {1.9, 0.4, 4, 2, 1}, {2.2, 0.2, 30, 2, 1}, {1, 0.3, 1, 1, 1},  {0, 0.01, 1, 2, 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        strip fine = cases[i];
+        double there[3], tip[3];
+        fine.order = 10, fine.elements = 3;
+        assert_true(strip_tip(&fine, there) == 0);
+        double said = strip_tip(&cases[i], tip);
+        double off = sqrt(pow(tip[0] - there[0], 2) + pow(tip[1] - there[1], 2) +
+                          pow(tip[2] - there[2], 2)) /
+                     sqrt(pow(there[0], 2) + pow(there[1], 2) + pow(there[2], 2));
+        print_message("strip %zu: %.2e off, %.2e said\n", i, off, said);
+        assert_true(said > 0.05 ? said > 0.8 * off && said < 2 * off : said == 0 && off < 0.06);
+    }
+}
+
 /* As is a rule of integration that is worse than the order. */
 static void test_bad_rule_is_said(void **state)
 {
@@ -502,6 +561,7 @@ int main(void)
         cmocka_unit_test(test_bad_beams),
         cmocka_unit_test(test_places_of_rows),
         cmocka_unit_test(test_coarse_mesh_is_said),
+        cmocka_unit_test(test_turning_sections_are_seen),
         cmocka_unit_test(test_bad_rule_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -269,6 +269,10 @@ bool nt_beam_has_point(const nt_beam *b, double station, const double at[2]);
 void nt_beam_stress_at(const nt_view *view, const nt_beam *b, int element, int q, double e[6],
                        double s[6]);
 
+/* Stiffness and stress without strain of the section at xi of an element, ground-reference axes
+ * (beam_numbers.c). */
+void nt_beam_section_within(const nt_beam *b, int element, double xi, double C[36], double s[6]);
+
 /* ---- meshes that are too coarse (beam_coarse.c) ------------------------------------------ */
 
 /* Cosine of half the largest turn between neighbouring nodes, 2 rad. */

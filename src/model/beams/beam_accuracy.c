@@ -1,8 +1,10 @@
 /* How far a deformed beam's mesh is off what its own stresses say.
  *
  * At the points of the rule stresses are better than anywhere else, moments those that nodes feel,
- * M = T/n (beam_point.h: of a chord through the sphere of rotations n < 1). A line without a mesh
- * that had them would lie along the solution of
+ * M = T/n (beam_point.h: of a chord through the sphere of rotations n < 1). Strains are those that
+ * the sections between the points have under these stresses: where sections vary or turn within an
+ * element, stresses are smooth and strains are not. A line without a mesh that had them would lie
+ * along the solution of
  *
  *   x' = R gam,   R' = R kap~        gam = x0' + eps, in the length of the reference line,
  *
@@ -10,7 +12,7 @@
  * sum of quaternions is a chord, a polynomial is no arc. The gaps of all elements, one behind the
  * other, make how far the line is off at each node, exactly so where it is held at one end alone.
  *
- * Strains are polynomials of degree p - 1 through the points. The next term follows from
+ * Stresses are polynomials of degree p - 1 through the points. The next term follows from
  * equilibrium within the element, in axes that go with the point,
  *
  *   N' = -kap x N,   M' = -kap x M - gam x N,
@@ -37,14 +39,19 @@ static const double LEAST_MOVED = 1e-4;
 /* The energy of strains that is worth another look, over the largest one that was looked at. */
 static const double MORE = 1.5;
 
+/* The part by which the stiffness may change from point to point of an element of one or two; of
+ * more points as much more as their polynomials see. */
+static const double VARIES = 0.4;
+
 /* Steps along an element, of two points each. */
-static int steps_of(const nt_beam *b) { return 4 + 2 * b->p; }
-enum { MOST_PLACES = 2 * (4 + 2 * NT_MOST_ORDER) };
+static int steps_of(const nt_beam *b) { return 1 + 2 * b->p; }
+enum { MOST_PLACES = 2 * (1 + 2 * NT_MOST_ORDER) };
 
 /* Values at the places along an element: Legendre's polynomials, slopes of the nodes' ones. */
 typedef struct along {
     int steps;
-    double P[MOST_PLACES][NT_MOST_ORDER + 1], slope[MOST_PLACES][NT_MOST_ORDER + 1];
+    double xi[MOST_PLACES], P[MOST_PLACES][NT_MOST_ORDER + 1],
+        slope[MOST_PLACES][NT_MOST_ORDER + 1];
 } along;
 
 static void fill_along(const nt_beam *b, along *a)
@@ -54,49 +61,98 @@ static void fill_along(const nt_beam *b, along *a)
     nt_gauss_lobatto(b->p + 1, nodes, w);
     nt_gauss(2, x, w);
     for (int i = 0; i < 2 * a->steps; i++) {
-        double xi = (2 * (i / 2) + 1 + x[i % 2]) / a->steps - 1;
+        double xi = a->xi[i] = (2 * (i / 2) + 1 + x[i % 2]) / a->steps - 1;
         nt_legendre(b->p + 1, xi, a->P[i]);
         nt_lagrange(b->p + 1, nodes, xi, value, a->slope[i]);
     }
 }
 
-/* x := C^-1 x at a point; nothing where C has no inverse. */
-static void bend_by(const nt_beam_elastic *at, double x[6])
+/* What Legendre's polynomials up to that of degree p are summed with. */
+typedef struct series {
+    double of[NT_MOST_ORDER + 1][6];
+} series;
+
+/* x := C^-1 x; nothing where C has no inverse. */
+static void bend_by(const double stiffness[36], double x[6])
 {
     double C[36];
     int pivot[6];
-    memcpy(C, at->C, sizeof C);
+    memcpy(C, stiffness, sizeof C);
     if (nt_dense_factor(6, C, pivot) < 0)
         nt_dense_solve(6, C, pivot, x);
     else
         memset(x, 0, 6 * sizeof *x);
 }
 
-/* Coefficients of the strains in Legendre's polynomials, up to that of degree p. */
-static void find_strains(const nt_beam_nodes *p, const nt_beam *b, int element,
-                         double strain[NT_MOST_ORDER + 1][6])
+/* Stresses within an element, without those of damping; and the strains of the points' sections
+ * under them, for sections that are much the same all along. */
+static void find_series(const nt_beam_nodes *p, const nt_beam *b, int element, series *stress,
+                        series *strain)
 {
     const nt_beam_elastic *points = nt_beam_elastic_at(b, element);
-    double P[NT_MOST_ORDER + 1], *next = strain[b->p];
-    memset(strain, 0, (size_t)(b->p + 1) * sizeof *strain);
+    double P[NT_MOST_ORDER + 1], *next = stress->of[b->p];
+    memset(stress, 0, sizeof *stress);
+    memset(strain, 0, sizeof *strain);
     for (int q = 0; q < b->n_rule[0]; q++) {
         const double *at = nt_beam_shapes(b, element, 0, q);
-        double w = at[NT_SHAPE_WEIGHT], more[6] = {0};
+        double w = at[NT_SHAPE_WEIGHT], s[6], more[6] = {0};
         nt_beam_state st;
         nt_beam_look(p, b, element, q, &st);
         v3 gam = v3_load(st.strain.g), kap = v3_load(st.strain.g + 3);
         v3 N = v3_load(st.s), M = v3_scale(1 / st.strain.n, v3_load(st.s + 3));
-        v3_store(more + 3, v3_sub(M, v3_load(st.s + 3)));
-        bend_by(&points[q], more);
+        memcpy(s, points[q].s, sizeof s);
+        beam_add_stress(points[q].C, st.strain.e, s);
+        v3_store(more + 3, v3_scale(1 / st.strain.n - 1, v3_load(s + 3)));
+        v3_store(s + 3, v3_add(v3_load(s + 3), v3_load(more + 3)));
+        bend_by(points[q].C, more);
         nt_legendre(b->p, at[NT_SHAPE_XI], P);
         for (int l = 0; l < b->p; l++)
-            for (int k = 0; k < 6; k++)
-                strain[l][k] += (2 * l + 1) / 2.0 * w * P[l] * (st.strain.e[k] + more[k]);
+            for (int k = 0; k < 6; k++) {
+                stress->of[l][k] += (2 * l + 1) / 2.0 * w * P[l] * s[k];
+                strain->of[l][k] += (2 * l + 1) / 2.0 * w * P[l] * (st.strain.e[k] + more[k]);
+            }
         double share = -w * P[b->p - 1] / 2 / points[q].per_length;
         v3_accumulate(next, v3_scale(share, v3_cross(kap, N)));
         v3_accumulate(next + 3, v3_scale(share, v3_add(v3_cross(kap, M), v3_cross(gam, N))));
     }
-    bend_by(&points[b->n_rule[0] / 2], next);
+    memcpy(strain->of[b->p], next, sizeof strain->of[b->p]);
+    bend_by(points[b->n_rule[0] / 2].C, strain->of[b->p]);
+}
+
+/* Whether the stiffness changes along an element by so much that polynomials through its points see
+ * little of it: from one point to the next, those of the elements beside it included. Nothing is
+ * known of that where there is one point alone. */
+static bool section_varies(const nt_beam *b, int element)
+{
+    int n = b->n_rule[0], last = b->n_elements * n;
+    const nt_beam_elastic *all = nt_beam_elastic_at(b, 0);
+    int to = (element + 1) * n < last ? (element + 1) * n : last - 1;
+    double most = VARIES * fmax(1, n / 2.0);
+    if (last == 1)
+        return true;
+    for (int q = element > 0 ? element * n - 1 : 0; q < to; q++)
+        for (int i = 0; i < 36; i++) {
+            const double *C = all[q].C, *next = all[q + 1].C;
+            double size =
+                fmax(C[7 * (i / 6)] * C[7 * (i % 6)], next[7 * (i / 6)] * next[7 * (i % 6)]);
+            if (pow(next[i] - C[i], 2) > most * most * size)
+                return true;
+        }
+    return false;
+}
+
+/* Strains at a place along an element: of its section, under the stresses there. */
+static void strains_at(const along *a, const nt_beam *b, int element, int place,
+                       const series *stress, double strain[6])
+{
+    double C[36], without[6];
+    nt_beam_section_within(b, element, a->xi[place], C, without);
+    for (int k = 0; k < 6; k++) {
+        strain[k] = -without[k];
+        for (int l = 0; l <= b->p; l++)
+            strain[k] += a->P[place][l] * stress->of[l][k];
+    }
+    bend_by(C, strain);
 }
 
 /* V u, V = I + w~/2 + w~w~/6 + ...: the way of a screw; |w| < 1. */
@@ -111,21 +167,26 @@ static v3 way_of(v3 w, v3 u)
 }
 
 /* From the first node of an element along its strains to its end. */
-static void go_along(const along *a, const nt_beam *b, const v3 *X,
-                     double strain[NT_MOST_ORDER + 1][6], v3 *x, quat *r)
+static void go_along(const along *a, const nt_beam *b, int element, const series *stress,
+                     const series *strain, v3 *x, quat *r)
 {
+    const v3 *X = (const v3 *)nt_beam_array_in(b, b->nodes) + element * b->p;
+    bool varies = section_varies(b, element);
     double h = 2.0 / a->steps;
     for (int i = 0; i < a->steps; i++) {
         v3 u[2], w[2];
         for (int k = 0; k < 2; k++) {
-            v3 T = v3_of(0, 0, 0), eps = T, kap = T;
+            v3 T = v3_of(0, 0, 0);
+            double e[6] = {0};
             for (int n = 0; n <= b->p; n++) {
                 T = v3_axpy(a->slope[2 * i + k][n], X[n], T);
-                eps = v3_axpy(a->P[2 * i + k][n], v3_load(strain[n]), eps);
-                kap = v3_axpy(a->P[2 * i + k][n], v3_load(strain[n] + 3), kap);
+                for (int j = 0; j < 6; j++)
+                    e[j] += a->P[2 * i + k][n] * strain->of[n][j];
             }
-            u[k] = v3_axpy(v3_norm(T), eps, T);
-            w[k] = v3_scale(v3_norm(T), kap);
+            if (varies)
+                strains_at(a, b, element, 2 * i + k, stress, e);
+            u[k] = v3_axpy(v3_norm(T), v3_load(e), T);
+            w[k] = v3_scale(v3_norm(T), v3_load(e + 3));
         }
         double c = sqrt(3) / 12 * h * h; /* Magnus, fourth order */
         v3 turn = v3_axpy(c, v3_cross(w[0], w[1]), v3_scale(h / 2, v3_add(w[0], w[1])));
@@ -146,7 +207,7 @@ static deformation find_deformation(const nt_view *view, const nt_beam *b)
 {
     const v3 *X = nt_beam_array_in(b, b->nodes);
     const nt_motion *root = view->motion + b->first_body;
-    double strain[NT_MOST_ORDER + 1][6];
+    series stress, strain;
     v3 off = v3_of(0, 0, 0), turned_off = off, turned = off;
     deformation d = {0};
     nt_beam_nodes p;
@@ -157,8 +218,8 @@ static deformation find_deformation(const nt_view *view, const nt_beam *b)
         const v3 *nodes = X + element * b->p;
         v3 first = lanes_v3(p.x[0]), end = lanes_v3(p.x[b->p]), x = first;
         quat r = lanes_quat(p.r[0]), last = lanes_quat(p.r[b->p]);
-        find_strains(&p, b, element, strain);
-        go_along(&a, b, nodes, strain, &x, &r);
+        find_series(&p, b, element, &stress, &strain);
+        go_along(&a, b, element, &stress, &strain, &x, &r);
         off = v3_add(off, v3_add(v3_cross(turned_off, v3_sub(end, first)), v3_sub(x, end)));
         turned_off = v3_add(turned_off, so3_log(quat_multiply(r, quat_conjugate(last))));
         d.off = fmax(d.off, v3_norm(off));

@@ -377,11 +377,21 @@ static v3 sum_of_nodes(const nt_beam *b, const double *N, const v3 *X)
 
 /* An element while its numbers are filled in. */
 typedef struct filling {
-    nt_beam *b;
+    const nt_beam *b;
     int element, piece;
     double begin, end, length; /* m along the line; of all */
     const v3 *X;
 } filling;
+
+static filling filling_of(const nt_beam *b, int element)
+{
+    const double *station = (const double *)nt_beam_array_in(b, b->stations) + element;
+    filling f = {.b = b, .element = element, .length = nt_beam_length(b)};
+    f.begin = station[0] * f.length, f.end = station[1] * f.length;
+    f.piece = nt_beam_piece(b, (f.begin + f.end) / 2);
+    f.X = (const v3 *)nt_beam_array_in(b, b->nodes) + element * b->p;
+    return f;
+}
 
 /* Axes of the section, its numbers, and the slope of the interpolated line. */
 static m3 axes_at(const filling *f, double xi, double *station)
@@ -393,11 +403,43 @@ static m3 axes_at(const filling *f, double xi, double *station)
     return m3_multiply(axes, about_first(twist_at(f->b, *station)));
 }
 
+/* Axes of the line, without twist, between those at an element's ends: of a spline, whose length is
+ * long to find. */
+static m3 axes_between(const filling *f, double xi)
+{
+    const nt_beam *b = f->b;
+    const double *station = (const double *)nt_beam_array_in(b, b->stations) + f->element;
+    v3 first = v3_of(0, 0, 0), second = first;
+    for (int end = 0; end < 2; end++) {
+        m3 untwisted = m3_multiply(nt_beam_axes_at(b, f->element + end),
+                                   about_first(-twist_at(b, station[end])));
+        double share = end == 0 ? (1 - xi) / 2 : (1 + xi) / 2;
+        first = v3_axpy(share, v3_of(untwisted.xx, untwisted.yx, untwisted.zx), first);
+        second = v3_axpy(share, v3_of(untwisted.xy, untwisted.yy, untwisted.zy), second);
+    }
+    first = v3_scale(1 / v3_norm(first), first);
+    second = v3_axpy(-v3_dot(first, second), first, second);
+    second = v3_scale(1 / v3_norm(second), second);
+    v3 third = v3_cross(first, second);
+    return (m3){first.x, second.x, third.x, first.y, second.y, third.y, first.z, second.z, third.z};
+}
+
+void nt_beam_section_within(const nt_beam *b, int element, double xi, double C[36], double s[6])
+{
+    filling f = filling_of(b, element);
+    double station = (f.begin + (f.end - f.begin) * (xi + 1) / 2) / f.length;
+    m3 R0 = b->line ? m3_multiply(axes_between(&f, xi), about_first(twist_at(b, station)))
+                    : axes_at(&f, xi, &station);
+    entries of = interpolate(b, station);
+    turn(R0, of.C, C);
+    v3_store(s, m3_apply(R0, v3_load(of.s)));
+    v3_store(s + 3, m3_apply(R0, v3_load(of.s + 3)));
+}
+
 /* Strains that are carried stay: along a path a parameter is set between the increment that they
  * follow and the tangent that takes them. */
-static void fill_elastic(const filling *f, int q)
+static void fill_elastic(nt_beam *b, const filling *f, int q)
 {
-    nt_beam *b = f->b;
     const double *at = nt_beam_shapes(b, f->element, 0, q), *N = at + NT_SHAPE_N;
     v3 slope = sum_of_nodes(b, N + b->p + 1, f->X);
     double J = v3_norm(slope), station, damped[36], carried[6];
@@ -420,9 +462,8 @@ static void fill_elastic(const filling *f, int q)
 
 /* Lumped elements of order 1 hold the integrals of N_i times the section's mass, by three Gauss
  * points; others the section's at the nodes. */
-static void fill_inert(const filling *f, int q)
+static void fill_inert(nt_beam *b, const filling *f, int q)
 {
-    nt_beam *b = f->b;
     const double *at = nt_beam_shapes(b, f->element, 1, q), *N = at + NT_SHAPE_N;
     double J = v3_norm(sum_of_nodes(b, N + b->p + 1, f->X)), station, ground[36];
     m3 R0 = axes_at(f, at[NT_SHAPE_XI], &station);
@@ -446,12 +487,8 @@ static void fill_inert(const filling *f, int q)
 
 static void fill_element(nt_beam *b, int element, const double *nodes)
 {
-    const double *station = (const double *)nt_beam_array(b, b->stations) + element;
-    filling f = {.b = b, .element = element, .length = nt_beam_length(b)};
-    f.begin = station[0] * f.length, f.end = station[1] * f.length;
-    f.piece = nt_beam_piece(b, (f.begin + f.end) / 2);
+    filling f = filling_of(b, element);
     v3 *X = (v3 *)nt_beam_array(b, b->nodes) + element * b->p;
-    f.X = X;
     m3 *frames = nt_beam_array(b, b->frames);
     double at;
     for (int i = 0; i <= b->p; i++) {
@@ -463,9 +500,9 @@ static void fill_element(nt_beam *b, int element, const double *nodes)
         frames[0] = axes_at(&f, -1, &at);
     frames[element + 1] = axes_at(&f, 1, &at);
     for (int q = 0; q < b->n_rule[0]; q++)
-        fill_elastic(&f, q);
+        fill_elastic(b, &f, q);
     for (int q = 0; q < b->n_rule[1]; q++)
-        fill_inert(&f, q);
+        fill_inert(b, &f, q);
 }
 
 /* Points of the elastic rules side by side, see nt_beam_four. */
