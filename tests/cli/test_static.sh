@@ -29,6 +29,48 @@ expect 3 static truss.yaml --along P --path-step 0.25 -o jump.csv
 says "no static state carries more than 0.7152" "arc length leads past a limit of the load"
 tail -n 1 jump.csv | awk -F, '{ off = $1 - 0.715238762; exit !(off < 0 && off > -3e-6 && $4 > 0) }' ||
     fail "the last state before the snap: $(cat jump.csv)"
+# so does one with friction (3 N slip below 60 N in the guide), with a rigid limit beyond the snap, and where a stable
+# state is asked for
+for with in 'axis: [0, 0, 1], friction: {dry: 3, law: set-valued}' 'axis: [0, 0, 1], limits: {lower: -1.1, restitution: 0.5}' stable; do
+    case $with in
+    stable) sed 's/^joints/static: {stable: true}\n&/' truss.yaml ;;
+    *) sed "s/axis: \[0, 0, 1\]/$with/" truss.yaml ;;
+    esac >other.yaml
+    expect 3 static other.yaml --along P --path-step 0.3 -o jump.csv
+    tail -n 1 jump.csv | awk -F, -v dry="$with" '{ limit = 0.715238762 + (dry ~ /friction/ ? 0.05 : 0)
+        exit !($1 < limit && $1 > limit - 3e-6 && $4 > 0) }' || fail "before the snap, $with: $(tail -n 2 jump.csv)"
+done
+# a column that is a little off its axis, e, bends where a straight one would be left, and stays on its side of it:
+# k angle = P (sin(angle) + e cos(angle)); it comes to its stop on that side
+cat >column.yaml <<'MODEL'
+nutate: 1
+parameters: {P: 60, e: 1e-4, k: 100}
+gravity: [0, 0, 0]
+bodies: {rod: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0.5]}}
+joints:
+  foot: {type: revolute, between: [ground, rod], at: [0, 0, 0], axis: [0, 1, 0]}
+forces:
+  spring: {type: torsion_spring, joint: foot, stiffness: k}
+  load: {type: force, on: rod, at: [e, 0, 1], value: [0, 0, -P]}
+simulation: {duration: 1, step: 1e-3}
+output: {record: [foot.angle]}
+MODEL
+sed 's/axis: \[0, 1, 0\]/&, limits: {upper: 0.5, lower: -0.5, restitution: 0}/' column.yaml >stopped.yaml
+for e in 1e-4 1e-6; do
+    expect 0 static column.yaml --set e=$e --along P=0..150 --path-step 0.1 -o column.csv
+    says "stable; softest"
+    awk -F, -v e=$e 'NR > 1 { off = 100 * $2 - 150 * $1 * (sin($2) + e * cos($2))
+        if ($2 < before || off^2 > 1e-16) exit 1; before = $2 } END { exit !(before > 1.4) }' column.csv ||
+        fail "a column that bends: $(cat column.csv)"
+done
+expect 0 static stopped.yaml --along P=0..150 --path-step 0.1 -o column.csv
+awk -F, 'NR > 1 && ($2 < 0 || $2 > 0.5 + 1e-12) { bad = 1 } ($1 - 50 / 150 / (sin(0.5) + 1e-4 * cos(0.5)))^2 < 1e-18 { met = 1 }
+    END { exit bad + !met }' column.csv || fail "a column at its stop: $(cat column.csv)"
+# straight on through the point where another path crosses, unless a stable state is asked for
+expect 0 static column.yaml --set e=0 --along P=0..150 -o column.csv
+says "UNSTABLE"
+expect 3 static column.yaml --set e=0 --set static.stable=true --along P=0..150 -o column.csv
+says "no stable static state carries more than 0.66666" "a stable one is asked for (static.stable)"
 # a path, the load first, into both formats
 expect 0 static truss.yaml --arc-length -o path.csv -o path.nc
 says "limits of the load: 0.715238762, -0.715238762" "the last one under 1 of the load"
@@ -280,6 +322,11 @@ says "carries: rotation of body shaft about z by -2.21619 N m" "at a dead centre
 expect 0 static "$governor" --set 'static.hold=[free]' --set 'output.record=[link1.force.z, link2.force.z]' -o governor.csv
 awk -F, 'NR == 2 { half = (0.5 * 9.81 - 20 * (1 - cos(atan2(0, -1) / 5))) / 2
     exit !(($1 - half)^2 < 1e-18 && ($2 - half)^2 < 1e-18) }' governor.csv || fail "links share a load: $(cat governor.csv)"
+# a path that begins there says so too, along loads and along an arc
+for arc in '' --arc-length; do
+    expect 0 static "$governor" --set 'static.hold=[free]' --along full=1..1.5 $arc -o governor.csv
+    says "at a dead centre: 1 equation of joints depends on others here" "(1.139 Hz)"
+done
 # what changes both links alike has derivatives at the dead centre; what changes one of them has none
 sed -e 's|^  load: 0.05 |  long: 0.1\n  load: 0.05 |' -e 's|link1: {type: distance, |&length: long, |' \
     -e 's|^simulation: {|static: {hold: [free]}\n&|' "$governor" >links.yaml

@@ -177,8 +177,8 @@ nt_status nt_static_find_lost_rows(nt_static *s, bool leaves, nt_error *error)
     memcpy(s->chosen, s->factors->dropped, (size_t)before * sizeof *s->chosen);
     s->n_lost = 0;
     nt_status status = s->problem->nc > 0 ? look_from_factors(s, &independent) : NT_OK;
-    if (status == NT_OK && independent)
-        return NT_OK;
+    if (status == NT_OK && independent && before <= s->problem->n_off)
+        return NT_OK; /* else rows may be out of use already that depend on others */
     status = status == NT_OK ? count_dependent(s, &now) : status;
     if (status == NT_OK && now > s->problem->n_off)
         status = count_placed(s, &placed);

@@ -2,10 +2,12 @@
  *
  * By steps of the load: the tangent dq/dl predicts, Newton's iteration corrects. A step that turns
  * something by more than a radian and a half, or does not converge, is halved; a quick one makes
- * the next twice as long. By arc length, where the load may fall: static_arc.c. */
+ * the next twice as long. Steps that have jumped to another path:
+ * static_jump.c. By arc length, where the load may fall: static_arc.c. */
 #include "analysis/static/static_path.h"
 
 #include "base/error.h"
+#include "linalg/solver.h"
 
 #include <math.h>
 #include <string.h>
@@ -81,6 +83,7 @@ nt_status nt_path_find_tangent(nt_path *a, bool first)
         status = nt_path_load_response(s, a->rate);
     if (status != NT_OK)
         return status;
+    a->sign = nt_solver_determinant_sign(s->solver);
     double length = sqrt(nt_path_product(a, a->rate, a->rate) + 1);
     double along = first ? a->wanted->to - a->wanted->from
                          : nt_path_product(a, a->rate, a->before) + a->before[n];
@@ -210,6 +213,11 @@ nt_status nt_path_refuse_load(const nt_path *a, double load)
         return nt_fail(a->error, NT_NOT_CONVERGED,
                        "the state under %.6g of the load is the last one that was found: %s",
                        a->s->load, a->s->failed);
+    if (a->is_left)
+        return nt_fail(a->error, NT_NOT_CONVERGED,
+                       "no stable static state carries more than %.6g of the load: the path goes "
+                       "on with unstable ones, and a stable one is asked for (static.stable)",
+                       from);
     if (a->s->factors->n_dropped > 0 && find_contradiction(a, ahead, name, sizeof name, &gap))
         return nt_fail(a->error, NT_NOT_CONVERGED,
                        "no static state carries more than %.6g of the load: beyond it the joints "
@@ -240,44 +248,6 @@ static nt_status tangent_if_any(nt_path *a, bool first)
     return status;
 }
 
-/* Whether a step has led elsewhere, as beyond a limit of the load to the other side of a snap: it
- * is longer than this many times what the tangents at both its ends make of it on average, or
- * shorter by the other of these. Where stiffness goes one way within a step it is longer by no more
- * than 2; where a gap closes in it, or where it comes near to a limit, it may be shorter, and is
- * made again in parts. What jumps by less, in rad or lengths of the system, is not looked at.
- * Friction that slips and stops have their own ways. */
-static const double LONGER_BY = 2, SHORTER_BY = 4, SMALL_JUMP = 1e-3;
-
-/* How far the tangent leads per load. */
-static double reach_of(const nt_path *a)
-{
-    double dl = fabs(a->rate[a->s->problem->n]);
-    return dl > 0 ? sqrt(nt_path_product(a, a->rate, a->rate)) / dl : 0;
-}
-
-/* After a step from the point in kept[1] under the load `from` with the tangent `rate`: takes it
- * back where it has jumped. */
-static nt_status look_for_jump(nt_path *a, double from)
-{
-    nt_static *s = a->s;
-    double load = s->load, mean = reach_of(a) / 2;
-    if (!a->wanted->observe || mean == 0 || s->n_rough > 0 || s->damped || nt_path_has_limits(a))
-        return NT_OK;
-    nt_space_difference(&s->problem->space, s->problem->frame, s->kept[1], s->q, s->increment);
-    double way = sqrt(nt_path_product(a, s->increment, s->increment));
-    nt_status status = nt_path_find_tangent(a, true);
-    mean += reach_of(a) / 2;
-    if (status != NT_OK) /* at a limit itself nothing is stiff */
-        return nt_is_final(status) ? status : NT_OK;
-    double expected = mean * fabs(load - from);
-    if (fmax(way, expected) < SMALL_JUMP ||
-        (way <= LONGER_BY * expected && expected <= SHORTER_BY * way))
-        return NT_OK;
-    status = nt_path_set_load(s, from);
-    nt_static_go_back(s, s->kept[1]);
-    return status == NT_OK ? NT_NOT_CONVERGED : status;
-}
-
 static nt_status follow_load(nt_path *a)
 {
     nt_static *s = a->s;
@@ -294,12 +264,15 @@ static nt_status follow_load(nt_path *a)
             break;
         double start = s->load;
         bool met = false;
+        a->is_left = false;
         nt_static_keep(s, s->stage);
         status = nt_path_step_rough(a, load);
         if (status == NT_OK)
-            status = look_for_jump(a, start);
+            status = nt_path_look_for_jump(a, start);
         if (status == NT_OK && (status = nt_path_meet_limits(a, start, &met)) != NT_OK && met)
             break;
+        if (status == NT_OK)
+            status = nt_path_look_for_stability(a, start);
         if (status != NT_OK && !nt_is_final(status) && a->rate[s->problem->n] == 0) {
             /* nothing was stiff where the path begins: where the loads take it */
             double from = s->load;

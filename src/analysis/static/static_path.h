@@ -24,6 +24,8 @@ typedef struct nt_path {
     double *force_rate; /* [n] dF */
     double *soft;       /* [nv] the softest direction across the path, of drag 1        */
     double *soft_kept;  /* [nv] the same at the last point                             */
+    int sign;           /* of the determinant of the derivative where `rate` was found */
+    bool is_left;       /* along loads: the last step was taken back, as its end is unstable */
     double steepest;    /* the largest |dl| of all points                              */
     long points;
     int changes; /* of limits, one after the other without getting on */
@@ -49,6 +51,15 @@ nt_status nt_path_step_load(nt_path *a, double load);
 nt_status nt_path_step_rough(nt_path *a, double load);
 /* Fails with words: none was found at `load`. */
 nt_status nt_path_refuse_load(const nt_path *a, double load);
+
+/* ---- static_jump.c ---------------------------------------------------------------------------
+ */
+
+/* After a step from the point in s->stage, under the load `from` with the tangent `rate`: takes it
+ * back, with NT_NOT_CONVERGED, where it has led to another path. The tangent stays. */
+nt_status nt_path_look_for_jump(nt_path *a, double from);
+/* The same where a stable state is asked for and this one is not; a->is_left says so. */
+nt_status nt_path_look_for_stability(nt_path *a, double from);
 
 /* ---- static_arc.c ----------------------------------------------------------------------------
  */
