@@ -310,6 +310,11 @@ static nt_status find_steady(nt_reference *r, nt_error *error)
         status = nt_pencil_fill(p, &at, r->turn, error);
         if (status == NT_OK && (status = residual_of(r, d)) != NT_OK)
             nt_fail(error, status, "the equations have no value: %s", nt_status_text(status));
+        if (status != NT_OK && i > 0 && !nt_is_final(status)) {
+            nt_error_clear(error); /* loads drive it away: what they leave over says why */
+            status = NT_OK;
+            break;
+        }
         if (status != NT_OK)
             break;
         find_rounding(r, r->rounding);

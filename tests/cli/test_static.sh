@@ -417,6 +417,19 @@ END
 expect 0 modes round.yaml --about steady
 expect 2 modes round.yaml --about steady --set 'steady.round.rate=w*t'
 says "steady 'round': the rate depends on the time t, expected one that stays as it is"
+# a moment that drives a rotor out of its steady rotation is what is left over, however far the search has gone with it
+cat >driven.yaml <<END
+nutate: 1
+gravity: [0, 0, 0]
+bodies: {disk: {mass: 3, inertia: [0.05, 0.03, 0.03]}}
+forces:
+  left: {type: bushing, between: [ground, disk], at: [-0.13, 0, 0], stiffness: [5e4, 2e4, 2.4e4, 0, 0, 0]}
+  right: {type: bushing, between: [ground, disk], at: [0.13, 0, 0], stiffness: [5e4, 2e4, 2.4e4, 0, 0, 0]}
+  drive: {type: torque, on: disk, value: [0.1, 0, 0]}
+steady: {turn: {axis: [1, 0, 0], rate: 100}}
+END
+expect 3 modes driven.yaml --about steady
+says "the loads do not allow it, moment on body disk about x is left with 0.1 N m"
 # without loads none can be put on, and what the search said is said
 cat >away.yaml <<END
 nutate: 1
