@@ -71,6 +71,10 @@ expect 0 static column.yaml --set e=0 --along P=0..150 -o column.csv
 says "UNSTABLE"
 expect 3 static column.yaml --set e=0 --set static.stable=true --along P=0..150 -o column.csv
 says "no stable static state carries more than 0.66666" "a stable one is asked for (static.stable)"
+# rates of what feeds back are no way that it goes: no more steps than are asked for
+expect 0 static "$here/../../examples/hydraulic_cylinder/hydraulic_cylinder.yaml" --set 'static.hold=[free]' --along gravity \
+    --path-step 0.2 -o - --quiet
+[ "$(wc -l <out)" = 7 ] || fail "$(wc -l <out) lines of a hydraulic cylinder"
 # a path, the load first, into both formats
 expect 0 static truss.yaml --arc-length -o path.csv -o path.nc
 says "limits of the load: 0.715238762, -0.715238762" "the last one under 1 of the load"

@@ -23,6 +23,9 @@ static const double LONGER_BY = 2, SHORTER_BY = 4;
  * it has gone less far. The part of the path that has a branching point to itself. */
 static const double SMALL_JUMP = 1e-5, SHORT_JUMP = 1e-3, BRANCHES = 1e-4;
 
+/* Branching points of a path; a sign that goes on changing is rounding. */
+enum { MANY = 4 };
+
 /* Norms and products of what one part does: its way, and rates at both ends. */
 typedef struct going {
     double way, first, last, with_first, with_last;
@@ -46,25 +49,25 @@ static going look_at_block(const nt_path *a, const nt_block *block, nt_quantity 
     return g;
 }
 
-/* Whether some part has gone further than by its rates, or against them, over the load dl. */
-static bool some_part_jumps(const nt_path *a, double dl)
+/* Whether some part has gone further than by its rates, or against them, over the load dl; *all:
+ * the means over all parts. */
+static bool some_part_jumps(const nt_path *a, double dl, going *all)
 {
     const nt_space *space = &a->s->problem->space;
+    bool jumps = false;
+    *all = (going){0};
     for (int b = 0; b < space->n_blocks; b++)
         for (int k = 0; k < 2; k++) {
             going g = look_at_block(a, &space->blocks[b], k ? NT_ANGLE : NT_LENGTH);
             bool further = g.way > LONGER_BY / 2 * (g.first + g.last) * fabs(dl) + SMALL_JUMP;
             bool against = g.way > SMALL_JUMP && g.with_first * dl < 0 && g.with_last * dl < 0;
-            if (further || against)
-                return true;
+            jumps = jumps || further || against;
+            all->way += g.way * g.way;
+            all->first += g.first * g.first, all->last += g.last * g.last;
         }
-    return false;
-}
-
-/* How far a tangent leads per load. */
-static double reach_of(const nt_path *a, const double *rate)
-{
-    return sqrt(nt_path_product(a, rate, rate)) / fabs(rate[a->s->problem->n]);
+    all->way = sqrt(a->scale * all->way);
+    all->first = sqrt(a->scale * all->first), all->last = sqrt(a->scale * all->last);
+    return jumps;
 }
 
 /* After a step from the point in s->stage under the load `from`, with the tangents `before` there,
@@ -73,13 +76,20 @@ static bool has_jumped(nt_path *a, double from, int sign)
 {
     nt_static *s = a->s;
     double dl = s->load - from;
+    going all;
     nt_space_difference(&s->problem->space, s->problem->frame, s->stage, s->q, s->increment);
-    double way = sqrt(nt_path_product(a, s->increment, s->increment));
-    double expected = (reach_of(a, a->before) + reach_of(a, a->rate)) / 2 * fabs(dl);
-    if (some_part_jumps(a, dl) || (expected > SHORT_JUMP && expected > SHORTER_BY * way))
+    if (some_part_jumps(a, dl, &all))
         return true;
+    double expected = (all.first + all.last) / 2 * fabs(dl);
+    if (expected > SHORT_JUMP && expected > SHORTER_BY * all.way)
+        return true;
+    if (s->n_rough > 0 || s->problem->space.n_first > 0 || a->sign * sign >= 0)
+        return false; /* the rows have changed; of what feeds back the sign says nothing */
     double share = fabs(dl / (a->wanted->to - a->wanted->from));
-    return s->n_rough == 0 && a->sign * sign < 0 && share > BRANCHES;
+    if (share > BRANCHES && a->crossings < MANY)
+        return true;
+    a->crossings++;
+    return false;
 }
 
 /* Back to the point in s->stage, from where a step is to be made anew. */

@@ -25,6 +25,7 @@ typedef struct nt_path {
     double *soft;       /* [nv] the softest direction across the path, of drag 1        */
     double *soft_kept;  /* [nv] the same at the last point                             */
     int sign;           /* of the determinant of the derivative where `rate` was found */
+    int crossings;      /* how often it has changed its sign along loads */
     bool is_left;       /* along loads: the last step was taken back, as its end is unstable */
     double steepest;    /* the largest |dl| of all points                              */
     long points;
