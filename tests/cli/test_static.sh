@@ -71,6 +71,22 @@ expect 0 static column.yaml --set e=0 --along P=0..150 -o column.csv
 says "UNSTABLE"
 expect 3 static column.yaml --set e=0 --set static.stable=true --along P=0..150 -o column.csv
 says "no stable static state carries more than 0.66666" "a stable one is asked for (static.stable)"
+# a load that a law of the mechanism balances to a rounding is borne, up to the most that the law can
+cat >saturates.yaml <<'MODEL'
+nutate: 1
+parameters: {P: 60}
+gravity: [0, 0, 0]
+bodies: {b: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}}
+joints: {h: {type: prismatic, between: [ground, b], at: [0, 0, 0], axis: [0, 0, 1]}}
+forces:
+  s: {type: joint_force, joint: h, value: "-50*tanh(h.displacement)"}
+  load: {type: force, on: b, value: [0, 0, P]}
+output: {record: [h.displacement]}
+MODEL
+expect 3 static saturates.yaml --along P -o saturates.csv
+says "no static state carries more than 0.83333"
+awk -F, 'NR > 1 { off = 60 * $1 - 50 * (exp(2 * $2) - 1) / (exp(2 * $2) + 1); if (off^2 > 1e-20) exit 1 }
+    END { exit !($1 > 0.83333 && $1 < 50 / 60) }' saturates.csv || fail "a law that saturates: $(tail -n 2 saturates.csv)"
 # rates of what feeds back are no way that it goes: no more steps than are asked for
 expect 0 static "$here/../../examples/hydraulic_cylinder/hydraulic_cylinder.yaml" --set 'static.hold=[free]' --along gravity \
     --path-step 0.2 -o - --quiet

@@ -35,12 +35,34 @@ static nt_status largest_forces(nt_static *s, double largest[2])
     return status == NT_OK ? nt_static_measure_loads(s, largest) : status;
 }
 
-static nt_status check_forces(nt_static *s, nt_error *error, double *allowed_force)
+/* Raises largest[] to what the load of a path changes, which laws of the mechanism may balance
+ * within the same part of the forces. s->other and s->step are scratch. */
+static nt_status measure_path(nt_static *s, double largest[2])
+{
+    const nt_problem *p = s->problem;
+    if (!s->set_load || s->load == 0)
+        return NT_OK;
+    nt_status status = nt_static_find_loads(s, s->other);
+    if (status == NT_OK)
+        status = s->set_load(s->context, 0);
+    if (status == NT_OK)
+        status = nt_static_find_loads(s, s->step);
+    nt_status back = s->set_load(s->context, s->load);
+    for (int i = 0; i < p->nv && status == NT_OK; i++)
+        if (!s->is_first[i])
+            largest[p->quantity[i]] = fmax(largest[p->quantity[i]], fabs(s->other[i] - s->step[i]));
+    return status == NT_OK ? back : status;
+}
+
+/* closely: the load of a path is looked at too. */
+static nt_status check_forces(nt_static *s, bool closely, nt_error *error, double *allowed_force)
 {
     const nt_problem *p = s->problem;
     double largest[2], worst = 1, most = 0;
     int at = -1;
     nt_status status = largest_forces(s, largest);
+    if (status == NT_OK && closely)
+        status = measure_path(s, largest);
     if (status != NT_OK)
         return nt_fail(error, status, "static state: %s", nt_status_text(status));
     const double allowed[2] = {BALANCE * (largest[NT_LENGTH] + largest[NT_ANGLE] / p->length),
@@ -151,15 +173,16 @@ nt_status nt_static_verify(nt_static *s, nt_error *error)
     if (!nt_static_meets_all_rows(s))
         return nt_fail(error, NT_NOT_CONVERGED,
                        "no static state found: the search ended where constraints are not met");
-    status = check_forces(s, error, &allowed);
-    if (status == NT_NOT_CONVERGED) { /* and by the stiffness that lines and beds have here? */
+    status = check_forces(s, false, error, &allowed);
+    if (status == NT_NOT_CONVERGED) { /* and by the stiffness that lines and beds have here, and by
+                                         what a path loads? */
         status = nt_static_evaluate(s, s->residual, true);
         if (status == NT_OK)
             status = nt_static_find_drag(s);
         s->has_factors = false;
         if (status != NT_OK)
             return nt_fail(error, status, "static state: %s", nt_status_text(status));
-        status = check_forces(s, error, &allowed);
+        status = check_forces(s, true, error, &allowed);
     }
     return status == NT_OK ? check_friction(s, allowed, error) : status;
 }
