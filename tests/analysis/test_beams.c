@@ -533,6 +533,33 @@ static void test_turning_sections_are_seen(void **state)
     }
 }
 
+/* One point, where it is a thousand times stiffer than elsewhere. */
+static void test_lost_beam_is_said(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "beams:\n"
+        "  b: {points: [[0, 0, 0], [3, 0, 0]], order: 1, elements: 1, sections: [\n"
+        "    {at: 0, stiffness: [1e6, 5e5, 5e5, 60, 9, 9], mass: [1, 1, 1, 1, 1, 1]},\n"
+        "    {at: 0.4, stiffness: [1e6, 5e5, 5e5, 60, 9, 9], mass: [1, 1, 1, 1, 1, 1]},\n"
+        "    {at: 0.45, stiffness: [1e9, 5e8, 5e8, 6e4, 9e3, 9e3], mass: [1, 1, 1, 1, 1, 1]},\n"
+        "    {at: 0.55, stiffness: [1e9, 5e8, 5e8, 6e4, 9e3, 9e3], mass: [1, 1, 1, 1, 1, 1]},\n"
+        "    {at: 0.6, stiffness: [1e6, 5e5, 5e5, 60, 9, 9], mass: [1, 1, 1, 1, 1, 1]}]}\n"
+        "joints: {clamp: {type: fixed, between: [ground, b.root]}}\n"
+        "forces: {f: {type: torque, on: b.tip, value: [0, 2, 0]}}\n"
+        "simulation: {duration: 1, step: 1}\n";
+    char warning[300];
+    bench b;
+    (void)state;
+    open_bench(&b, text, (nt_static_setup){0});
+    solve(&b);
+    nt_run_warning(b.run, 0, warning, sizeof warning);
+    close_bench(&b);
+    if (!strstr(warning, "off by more than ten times as much as it has bent"))
+        fail_msg("'%s'", warning);
+}
+
 /* As is a rule of integration that is worse than the order. */
 static void test_bad_rule_is_said(void **state)
 {
@@ -562,6 +589,7 @@ int main(void)
         cmocka_unit_test(test_places_of_rows),
         cmocka_unit_test(test_coarse_mesh_is_said),
         cmocka_unit_test(test_turning_sections_are_seen),
+        cmocka_unit_test(test_lost_beam_is_said),
         cmocka_unit_test(test_bad_rule_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

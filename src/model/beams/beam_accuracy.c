@@ -32,6 +32,9 @@
 /* What is warned of: a part of how far the line has moved, or of how far it has turned. */
 static const double MOST_OFF = 0.05;
 
+/* What is off by more than so many times how far the line has moved has no number. */
+static const double BEYOND = 10;
+
 /* Beams that keep their line to this part of their length are not judged: waves that have just
  * begun are carried by inertia, and bend nothing yet. */
 static const double LEAST_MOVED = 1e-4;
@@ -264,6 +267,7 @@ void nt_beam_note_accuracy(const nt_element *e, const nt_view *view, double ener
     note->known = energy;
     deformation d = find_deformation(view, b);
     double part = part_off(b, &d);
+    part = part < BEYOND ? part : BEYOND;
     note->by = part > MOST_OFF ? part : 0;
     note->since = note->at = note->by > 0 ? view->at->t : 0;
 }
@@ -273,8 +277,11 @@ void nt_beam_warning(const nt_run *run, const nt_element *e, char *text, int siz
     const nt_run_note *note = &run->notes[e - run->model->elements];
     if (note->part == RULE && nt_beam_remark(run->model, e, text, (size_t)size))
         return;
+    char off[60] = "more than ten times as much as it has bent";
+    if (note->by < BEYOND)
+        snprintf(off, sizeof off, "about %.2g %% of how far it has bent", 100 * note->by);
     snprintf(text, (size_t)size,
-             "its mesh is coarse: at t = %.6g s its line is off by about %.2g %% of how far it has "
-             "bent, by the stresses that it has itself; expected more elements or a higher order",
-             note->at, 100 * note->by);
+             "its mesh is coarse: at t = %.6g s its line is off by %s, by the stresses that it has "
+             "itself; expected more elements or a higher order",
+             note->at, off);
 }
