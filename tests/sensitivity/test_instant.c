@@ -273,6 +273,55 @@ static void a_sampled_value_comes_late(void **state)
     }
 }
 
+/* y rises by 1 and by 3 from 0.1 on; z is the integral of what y was T ago. With Y = y(end - T),
+ * dz/dT = -Y, whichever steps lead to the bend and away from it. */
+static const char bent[] = "nutate: 1\n"
+                           "parameters: {T: 0.137}\n"
+                           "bodies: {b: {mass: 1, inertia: [1, 1, 1]}}\n"
+                           "states:\n"
+                           "  y: {rate: 'if(y > 0.1, 3, 1)'}\n"
+                           "  z: {rate: 'delay(y, T)'}\n"
+                           "simulation: {duration: 0.62, step: 0.02}\n";
+
+static void a_bend_comes_late(void **state)
+{
+    /* parabolas are exact but where steps of second order remember more than the last one */
+    static const struct {
+        const char *method;
+        double off;
+    } cases[] = {{"rkmk-dop853", 1e-14},
+                 {"rkmk-dopri5", 1e-14},
+                 {"theta", 1e-14},
+                 {"generalized-alpha", 2e-5},
+                 {"generalized-alpha-soi2", 2e-5}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        mechanism m = mechanism_read(bent);
+        nt_error error = {0};
+        nt_integrator *it;
+        nt_sensitivity *s;
+        const int parameter = 0;
+        const double z = 0.1 * 0.1 / 2 + 0.1 * 0.383 + 3 * 0.383 * 0.383 / 2;
+        double value, d;
+        nt_integrator_setup setup = {.system = nt_run_system(m.run),
+                                     .method = nt_method_find(cases[i].method)};
+        assert_int_equal(nt_integrator_create(&it, &setup, &error), NT_OK);
+        assert_int_equal(nt_sensitivity_create(&s, it, &parameter, 1, &error), NT_OK);
+        assert_int_equal(nt_integrator_start(it, 0, NULL, NULL, NULL, &error), NT_OK);
+        assert_int_equal(nt_sensitivity_start(s, &error), NT_OK);
+        if (nt_integrator_run(it, 0.62, 0.02, NULL, NULL, &error) != NT_OK)
+            fail_msg("%s", error.message);
+        value = nt_integrator_state(it).v[7];
+        d = nt_sensitivity_state(s, 0).v[7];
+        print_message("%-24s off by %.1e, %.1e\n", cases[i].method, value - z, d + 1.249);
+        CLOSE(value, z, cases[i].off);
+        CLOSE(d, -1.249, 1e-12);
+        nt_sensitivity_destroy(s);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
 /* y = p t passes 0.3 at T = 0.3/p, where numbers take values of the time, and another event is
  * started 0.1 s later: z(1) = T (1 - T), w(1) = 2 (0.9 - T), u = T^2. */
 static const char timed[] = "nutate: 1\n"
@@ -502,6 +551,7 @@ static void stops_that_are_driven_move(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_sampled_value_comes_late),
+                                       cmocka_unit_test(a_bend_comes_late),
                                        cmocka_unit_test(a_ball_bounces),
                                        cmocka_unit_test(tops_move_with_events),
                                        cmocka_unit_test(what_is_set_follows_the_time_of_its_event),

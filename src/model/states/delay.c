@@ -270,6 +270,20 @@ static void find_stretch(const double *memory, int *low, int *high)
     }
 }
 
+/* The first of the two points around t, `low` but at a bend, where x' has two values: that before
+ * is of the step that ends as the bend comes back, that behind of the step that begins there. No
+ * step leads across, but rounding leads to either side. */
+static int choose_side(const double *points, int first, int low, int last, double t, double near,
+                       bool behind)
+{
+    for (int i = low; i <= low + 2 && i <= last; i++) {
+        const double *point = points + (ptrdiff_t)POINT * i;
+        if (point[KIND] == BEND && fabs(point[T] - t) <= near)
+            low = behind ? (i < last ? i : i - 1) : (i - 2 >= first ? i - 2 : first);
+    }
+    return low;
+}
+
 void nt_delay_look(const nt_view *view, int k, double out[2])
 {
     const nt_delay *d = &view->model->delays[k];
@@ -284,6 +298,7 @@ void nt_delay_look(const nt_view *view, int k, double out[2])
     }
     int low, high;
     find_stretch(memory, &low, &high);
+    int first = low, final = high;
     const double *last = points + (ptrdiff_t)POINT * (n - 1);
     if (low == 0 && (high == 0 || t <= points[T] + BEYOND * length)) {
         /* x was constant before the start, whose kink has two sides */
@@ -305,7 +320,8 @@ void nt_delay_look(const nt_view *view, int k, double out[2])
         else
             low = middle;
     }
-    const double *a = points + (ptrdiff_t)POINT * low, *b = points + (ptrdiff_t)POINT * high;
+    low = choose_side(points, first, low, final, t, BEYOND * length, view->at->t <= last[T]);
+    const double *a = points + (ptrdiff_t)POINT * low, *b = a + POINT;
     cubic(a, b, (t - a[T]) / (b[T] - a[T]), out);
 }
 
