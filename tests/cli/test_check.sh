@@ -57,6 +57,24 @@ remarks "2:10: bodies load and weight hang together, but nothing joins them to t
 hoist "[ground, [0.5, 0, 2]], "
 remarks
 
+# So does a cable between two points of the ground; one between two bodies does not.
+for ends in "ground, ground" "load, ground" "load, weight"; do
+    cat >arm.yaml <<END
+nutate: 1
+bodies: {load: {mass: 2, point: true}, weight: {mass: 2, point: true, position: [1, 0, 0]}}
+cables:
+  line: {between: [$ends], at: [[0, 0, 0], [1, 0, 0]], length: 1.2, mass: 1, stiffness: 1e5}
+  short: {between: [$ends], at: [[0, 0, 0], [1, 0, 0]], length: 1.2, mass: 1, stiffness: 1e5,
+          elements: 1}
+simulation: {duration: 1}
+END
+    if [ "$ends" = "load, weight" ]; then
+        remarks "2:10: bodies load and weight hang together, but nothing joins them to the ground"
+    else
+        remarks
+    fi
+done
+
 # Numbers beyond what can be computed with are refused in words, at a place.
 for length in 1e60 1e100 1e200 1e300 1e-70; do
     cat >far.yaml <<END

@@ -78,16 +78,16 @@ static int of_freedom(const nt_model *model, nt_error *out)
                   "the joints leave no degree of freedom: nothing moves");
 }
 
-/* Whether an element holds two bodies together: all that stand `between` them. */
-static bool links(const nt_element *e)
+static bool stands_between(const nt_element *e)
 {
-    if (nt_element_owns_bodies(e))
-        return true;
     for (const nt_key *key = e->type->keys; key->name; key++)
         if (strcmp(key->name, "between") == 0)
             return true;
     return false;
 }
+
+/* Whether an element holds two bodies together: all that stand `between` them. */
+static bool links(const nt_element *e) { return nt_element_owns_bodies(e) || stands_between(e); }
 
 static int root_of(int *group, int body)
 {
@@ -129,8 +129,11 @@ static int of_ground(const nt_model *model, int *group, nt_error *out)
             join(group, e->a, e->b);
         for (int k = 1; route && k < route->n; k++) /* what it runs over holds it as well */
             join(group, route->body[k - 1], route->body[k]);
-        if (e->type->has_inertia && nt_element_owns_bodies(e)) /* its nodes and ends are one line */
-            join_nodes(model, e, group);
+        if (!e->type->has_inertia || !nt_element_owns_bodies(e))
+            continue;
+        join_nodes(model, e, group);               /* its nodes and ends are one line */
+        if (stands_between(e) && e->n_brought > 0) /* of ends on the ground no port tells */
+            join(group, e->first_brought, e->a);
     }
     for (int i = 1; i < model->n_bodies; i++) {
         int first = root_of(group, i);
