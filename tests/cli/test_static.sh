@@ -87,6 +87,49 @@ expect 3 static saturates.yaml --along P -o saturates.csv
 says "no static state carries more than 0.83333"
 awk -F, 'NR > 1 { off = 60 * $1 - 50 * (exp(2 * $2) - 1) / (exp(2 * $2) + 1); if (off^2 > 1e-20) exit 1 }
     END { exit !($1 > 0.83333 && $1 < 50 / 60) }' saturates.csv || fail "a law that saturates: $(tail -n 2 saturates.csv)"
+# what has slipped to its stop stands there: the row of its friction is out of use, and no dead centre
+cat >slips.yaml <<'MODEL'
+nutate: 1
+gravity: [0, 0, -9.81]
+bodies: {b: {mass: 4, inertia: [1, 1, 1], position: [0, 0, 0]}}
+joints:
+  h: {type: prismatic, between: [ground, b], at: [0, 0, 0], axis: [1, 0, -1], friction: {dry: 10, law: set-valued},
+      limits: {upper: 0.7, restitution: 0.2}}
+forces: {s: {type: joint_force, joint: h, value: "-5*h.displacement"}}
+output: {record: [h.displacement]}
+MODEL
+expect 0 static slips.yaml -o slips.csv
+says "h.displacement  0.7 m" "friction: 1 of 1 slip, with all of their friction: joint h"
+grep -q "dead centre" err && fail "a dead centre at a stop: $(cat err)"
+# what slides down is held by its stop alone, with friction and without; upwards there is none
+sed '/^forces/d' slips.yaml >falls.yaml
+for friction in ' friction: {dry: 10, law: set-valued},' ''; do
+    expect 0 static falls.yaml -o falls.csv
+    says "h.displacement  0.7 m" "nothing can move"
+    sed -i 's/ friction: {dry: 10, law: set-valued},//' falls.yaml
+done
+expect 2 static falls.yaml --set 'gravity=[0, 0, 9.81]' -o falls.csv
+says "nothing says where it rests: translation of body b along x; expected it to be held"
+# two links that moments drive, each to its own stop; where there is a stop on the other side alone, neither rests
+cat >driven_arm.yaml <<'MODEL'
+nutate: 1
+parameters: {T: 5}
+gravity: [0, 0, 0]
+bodies:
+  a: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}
+  b: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1.5, 0, 0]}
+joints:
+  h: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0], limits: {upper: 1.2, restitution: 0.2}}
+  g: {type: revolute, between: [a, b], at: [1, 0, 0], axis: [0, 1, 0], limits: {lower: -2, upper: 2.5, restitution: 0.2}}
+forces:
+  t1: {type: joint_torque, joint: h, value: T}
+  t2: {type: joint_torque, joint: g, value: -3}
+output: {record: [h.angle, g.angle]}
+MODEL
+expect 0 static driven_arm.yaml -o -
+says "h.angle  1.2 rad" "g.angle  -2 rad" "nothing can move"
+expect 2 static driven_arm.yaml --set parameters.T=-5 -o -
+says "the system can move freely, nothing says where it rests: rotation of body a about y, rotation of body b about y"
 # rates of what feeds back are no way that it goes: no more steps than are asked for
 expect 0 static "$here/../../examples/hydraulic_cylinder/hydraulic_cylinder.yaml" --set 'static.hold=[free]' --along gravity \
     --path-step 0.2 -o - --quiet

@@ -172,7 +172,7 @@ static nt_status count_placed(nt_static *s, int *n)
 
 nt_status nt_static_find_lost_rows(nt_static *s, bool leaves, nt_error *error)
 {
-    int before = s->factors->n_dropped, placed = 0, now = 0;
+    int before = s->factors->n_dropped, now = 0, placed = s->problem->n_off;
     bool independent = true;
     memcpy(s->chosen, s->factors->dropped, (size_t)before * sizeof *s->chosen);
     s->n_lost = 0;
