@@ -212,6 +212,8 @@ says "the path begins where EI is 0, which the model cannot have" "bar.yaml:3:56
 expect 0 static bar.yaml --along EI=5..10 -o -
 expect 2 static truss.yaml --path-step 0 -o -
 says "--path-step: expected a positive number"
+expect 2 static truss.yaml --path-step 0.1 -o -
+says "--path-step is of a path, which --along or --arc-length asks for"
 expect 2 static truss.yaml -o truss.yaml
 expect 0 static --help
 prints "--arc-length" "--along NAME"

@@ -44,6 +44,10 @@ static int make_loading(nt_cli_static *a, const nt_cli_options *options)
             return read;
     }
     a->is_path = n > 0 || options->arc_length;
+    if (!a->is_path && options->path_step > 0) {
+        nt_cli_say("--path-step is of a path, which --along or --arc-length asks for");
+        return NT_EXIT_USAGE;
+    }
     nt_status status = nt_loading_create(&a->loading, a->plan.run, a->ranges, n, &error);
     if (status != NT_OK && status != NT_INVALID)
         return nt_cli_fail(a->plan.path, &error);
