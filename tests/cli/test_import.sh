@@ -195,6 +195,9 @@ of_windio light old 's/rho: 7850/rho: 0/' "rho is 0, expected a number above 0"
 of_windio twin old 's/{name: steel/{name: steel, E: 1, nu: 0, rho: 1}, &/' "a second material 'steel', expected one"
 of_windio outfit old 's/layers: /outfitting_factor: -1\n      &/' "outfitting_factor is -1, expected a number above 0"
 of_windio degrees old 's/uptilt: 0.1/uptilt: 6/' "uptilt is 6, expected a number between -1.5708 and 1.5708"
+of_windio behind old 's/overhang: 2/overhang: -2/' "overhang is -2, expected a number above 0"
+of_windio blades old 's/number_of_blades: 3/number_of_blades: 2.5/' \
+    "blades.yaml:2:30: number_of_blades is 2.5, expected a whole number from 1 to 12"
 of_windio cone old 's/cone_angle: 0.05/cone_angle: -4/' "cone_angle is -4, expected a number between -1.5708"
 of_windio hubshape old 's/hub: {/&elastic_properties_mb: {system_mass: 1, system_inertia: [1, 1, 3]}, /' \
     "the hub has the inertia 1, 1, 3 kg m^2"

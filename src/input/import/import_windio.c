@@ -564,7 +564,7 @@ static nt_status read_rotor(nt_windio *w, rotor *r)
     if (status == NT_OK)
         status = nt_windio_needed(w, r->drivetrain, "distance_tt_hub", &r->above);
     if (status == NT_OK)
-        status = nt_windio_needed(w, r->drivetrain, "overhang", &r->overhang);
+        status = needed_between(w, r->drivetrain, "overhang", 0, (double)INFINITY, &r->overhang);
     if (status == NT_OK)
         status = nt_windio_needed(w, w->root, "assembly.number_of_blades", &r->count);
     if (status == NT_OK)
@@ -572,7 +572,9 @@ static nt_status read_rotor(nt_windio *w, rotor *r)
     if (status == NT_OK)
         status = read_speed(w, &r->speed);
     if (status == NT_OK && !(r->count >= 1 && r->count <= 12 && r->count == floor(r->count)))
-        status = nt_node_fail(w->error, w->root, "number_of_blades is %g", r->count);
+        status =
+            nt_node_fail(w->error, nt_windio_find(w->root, "assembly.number_of_blades"),
+                         "number_of_blades is %g, expected a whole number from 1 to 12", r->count);
     if (status == NT_OK && !(r->radius > 0))
         status = nt_node_fail(w->error, nt_windio_find(r->hub, "diameter"),
                               "the hub's diameter is %g, expected a positive number", r->radius);
