@@ -154,6 +154,8 @@ const char *nt_method_needs(const nt_method *method, char *text, int size)
                                        : "treats no constraints");
     if (method->needs & NT_FIRST_ORDER)
         add_word(text, room, "; ", "treats unknowns of first order");
+    if (holonomic && ((method->needs & NT_NO_SLIDING) || !nonholonomic))
+        add_word(text, room, "; ", "treats no sliding mode");
     if (method->needs & NT_CONTROLS_ERROR)
         add_word(text, room, "; ", "controls its error where a tolerance is given");
     return text;

@@ -85,10 +85,12 @@ static nt_status cannot_slide(nt_integrator *it, int which, double t, nt_error *
     char words[512] = "what is due";
     if (which >= 0 && it->stops.events->indicator_word)
         it->stops.events->indicator_word(system->self, which, words, sizeof words);
-    return nt_fail(error, NT_UNSUPPORTED,
-                   "at t = %.12g s both sides of %s push back, and method %s treats no sliding "
-                   "mode; where friction is meant, expected `friction` with `slip`",
-                   t, words, it->method->name);
+    return nt_fail(
+        error, NT_UNSUPPORTED,
+        "at t = %.12g s both sides of %s push back, and method %s treats no sliding "
+        "mode; expected a method that does (nutate methods), or, where friction is meant, "
+        "`friction` with `slip`",
+        t, words, it->method->name);
 }
 
 nt_status nt_instant_behind(nt_integrator *it, int which, const nt_phase *from, double later,
