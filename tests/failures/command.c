@@ -39,6 +39,7 @@ const invocation invocations[] = {
      {"run", BAR, SHORT, "--method", "rkmk-dop853", "--set", "simulation.tolerance=1e-6", "-o",
       "out.csv"}},
     {"run by bdf", {"run", BAR, SHORT, "--method", "bdf", "-o", "out.csv"}},
+    {"run of a top by bdf", {"run", TOP, SHORT, "--method", "bdf", "-o", "out.csv"}},
     {"run with contacts",
      {"run", "{}/examples/bouncing_balls/bouncing_balls.yaml", "--duration", "0.02", "-o",
       "out.csv"}},

@@ -73,6 +73,9 @@ static void begin(long n)
     counts = true;
 }
 
+/* Other libraries are hurt at few places: here each of them is found without --all, too. */
+static const char each_of[] = "run of a top by bdf";
+
 int main(int count, char **arguments)
 {
     static const int allowed[] = {3, 4, 0};
@@ -84,7 +87,8 @@ int main(int count, char **arguments)
     for (int i = 0; i < n_invocations; i++) {
         const invocation *what = &invocations[i];
         outcome whole = command_run(what, folder, begin, 0);
-        long n = *allocated, step = n / most + 1, same = 0, bad = 0;
+        bool each = strcmp(what->name, each_of) == 0;
+        long n = *allocated, step = each ? 1 : n / most + 1, same = 0, bad = 0;
         if (whole.status != 0) {
             printf("%s: status %d without a failure\n    %s\n", what->name, whole.status,
                    whole.said);

@@ -223,6 +223,17 @@ static void vector_destroy(N_Vector v) { (void)v; }
 
 static N_Vector vector_clone(N_Vector other);
 
+/* What SUNDIALS asks for before all else, to log and to profile by; nothing of either is built in,
+ * and it keeps nothing. It does not look at what malloc gives its log, and stops there if that is
+ * nothing; so there is one for all, from when the library is loaded. */
+static SUNContext context;
+
+__attribute__((constructor)) static void make_context(void)
+{
+    if (SUNContext_Create(NULL, &context) != 0)
+        context = NULL;
+}
+
 static N_Vector vector_create(nt_bdf *b)
 {
     N_Vector v = N_VNewEmpty_Serial(b->size, b->context);
@@ -271,8 +282,6 @@ static void bdf_destroy(nt_bdf *b)
         b->code->destroy(b);
     nt_bdf_newton_destroy(b);
     vectors_free(b);
-    if (b->context)
-        SUNContext_Free(&b->context);
     nt_arena_free(&b->arena);
     free(b);
 }
@@ -304,8 +313,9 @@ static nt_status bdf_create(nt_stepper *s)
     b->code = p->nc > 0 ? &nt_bdf_ida : &nt_bdf_cvode;
     b->counted = p->nq + p->nv;
     b->size = b->counted + p->nc + p->nh;
-    if (!bdf_take_arrays(b) || SUNContext_Create(NULL, &b->context) != 0)
+    if (!bdf_take_arrays(b) || !context)
         goto failed;
+    b->context = context;
     b->spare = vector_create(b);
     b->y = vector_create(b);
     b->rate = vector_create(b);
