@@ -8,11 +8,17 @@
  * twice, is less than what g is below zero at both ends together they did nothing. That is all that
  * most are asked; nor is anything missed of what acts at both ends. Of the others g is looked at
  * along the way, with the bodies on cubics through both ends (path.h), as the depth of surfaces is
- * (contacts/meeting.c). */
+ * (contacts/meeting.c).
+ *
+ * Beyond the stop of a joint a body stays until it is turned round; what a step may pass is the end
+ * of a swing, where it turns by itself. Such a step begins with a rate toward the stop and ends
+ * with one away from it, both apart: of these the coordinate is taken for the cubic through both
+ * ends. */
 #include "model/events/overstepped.h"
 
 #include "model/bodies/path.h"
 #include "model/evaluate.h"
+#include "model/joints/joint.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -29,11 +35,10 @@ static const double BEHIND = 0.6;
 /* Points at which forces act are no farther from their bodies than so many lengths of the model. */
 static const double ARM = 2;
 
-/* Not what a joint does, for beyond its stops it stays until it is turned round; and cables are
- * followed by nodes of their own. */
+/* Not cables, which are followed by nodes of their own. */
 bool nt_can_be_overstepped(const nt_run *run, const nt_element *e)
 {
-    return !nt_element_touches(e) && !nt_element_as_joint(run, e) && !nt_element_owns_bodies(e) &&
+    return !nt_element_touches(e) && !nt_element_owns_bodies(e) &&
            nt_element_count_onsets(run, e) > 0;
 }
 
@@ -136,9 +141,50 @@ static double deepest(nt_run *run, const nt_element *e, const nt_view *view, dou
     return best;
 }
 
+/* The largest value in 0 < s < 1 of the cubic that begins at g[0] with the slope rate[0] > 0 and
+ * ends at g[1] with rate[1] < 0. */
+static double highest(const double g[2], const double rate[2], double *part)
+{
+    double D = g[1] - g[0], c2 = 3 * D - 2 * rate[0] - rate[1], c3 = rate[0] + rate[1] - 2 * D;
+    double s = rate[0] / (sqrt(c2 * c2 - 3 * c3 * rate[0]) - c2);
+    *part = s;
+    return g[0] + s * (rate[0] + s * (c2 + s * c3));
+}
+
+/* Methods that look in the middle take it for the mean of both ends, which shows nothing. */
+static bool is_stop_overstepped(const nt_run *run, const nt_element *e, const nt_view *view,
+                                double h, double beyond, nt_meeting *out)
+{
+    const nt_joint *joint = nt_element_as_joint(run, e);
+    const double *ends[2] = {run->onsets_at_end[0] + e->first_onset,
+                             run->onsets_at_end[1] + e->first_onset};
+    double unit = joint->slides ? 1 : run->length, rate[2];
+    int n = nt_element_count_onsets(run, e);
+    nt_view before = *view;
+    before.motion = run->motion_before;
+    rate[0] = h * nt_joint_coordinate(e, &before, joint->slides).rate;
+    rate[1] = h * nt_joint_coordinate(e, view, joint->slides).rate;
+    out->speed = unit * fmax(fabs(rate[0]), fabs(rate[1])) / h;
+    for (int i = 0; i < n && rate[0] * rate[1] < 0; i++) {
+        double g[2] = {ends[0][i], ends[1][i]}, part;
+        double side = i == 0 && (joint->given & NT_GIVEN_LOWER) ? -1 : 1;
+        double toward[2] = {side * rate[0], side * rate[1]};
+        if (!(g[0] < 0 && g[1] < 0 && toward[0] > 0))
+            continue;
+        double depth = unit * highest(g, toward, &part);
+        if (!(depth > beyond))
+            continue;
+        out->depth = depth, out->part = part;
+        return true;
+    }
+    return false;
+}
+
 bool nt_is_overstepped(nt_run *run, const nt_element *e, const nt_view *view, double h,
                        double beyond, bool by_middle, nt_meeting *out)
 {
+    if (run->overstepped && nt_can_be_overstepped(run, e) && nt_element_as_joint(run, e))
+        return is_stop_overstepped(run, e, view, h, beyond, out);
     int n = run->overstepped && nt_can_be_overstepped(run, e) ? nt_element_count_onsets(run, e) : 0;
     double reach = n > 0 ? reach_of(run, e, h) : 0;
     bool found = false;
