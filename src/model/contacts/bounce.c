@@ -22,6 +22,9 @@
 /* An impulse below this part of m u is rounding of velocities. */
 static const double PUSHES = 1e-9;
 
+/* Surfaces that are apart by more than so many times the way of a step have not met in it. */
+static const double FAR = 2;
+
 /* ---- the bodies ----------------------------------------------------------------------------- */
 
 static bool is_contact(const nt_element *e) { return nt_element_touches(e) && e->a != e->b; }
@@ -110,19 +113,50 @@ nt_status nt_model_find_bounces(nt_model *model)
 
 /* One contact of a body: at both ends of the step. */
 typedef struct side {
+    bool met;            /* it may have been near; else all that is known is:            */
+    double apart;        /* m, at both ends together                                     */
     double depth;        /* m, the larger one                                            */
     v3 n[2], w[2], u[2]; /* normal; m/s, of the other surface and of the body past it     */
     double toward;       /* m/s, at the begin                                            */
 } side;
 
-/* Adds a contact of a body. Of those that touch more than one is counted, and one that gives a
- * moment counts as two; the nearest is taken for the one that pushes. */
+/* Whether a contact's surfaces have not come near each other in a step of h s: known from how far
+ * apart they are at its ends and how fast they are there, which is far less than all of them. */
+static bool stays_apart(const nt_contact *c, const nt_element *e, const nt_motion *const ends[2],
+                        double h, double *apart)
+{
+    double fastest = 0;
+    *apart = 0;
+    for (int k = 0; k < 2; k++) {
+        nt_touch_pose at = nt_contact_pose_of(c, &ends[k][e->a], &ends[k][e->b]);
+        nt_touch t = {.l = 0};
+        nt_touch_place(&t, c->kind.skeleton, &c->surface, &at);
+        double depth = c->surface.radius + c->surface.side * (c->surface.offset - t.l);
+        v3 past = v3_sub(v3_add(at.v_b, v3_cross(at.w_b, at.arm_b)),
+                         v3_add(at.v_a, v3_cross(at.w_a, at.arm_a)));
+        if (!(depth < 0))
+            return false;
+        *apart -= depth;
+        fastest = fmax(fastest, v3_norm(past));
+    }
+    return *apart > FAR * h * fastest;
+}
+
+/* Adds a contact of a body, unless its surfaces stay apart. Of those that touch more than one is
+ * counted, and one that gives a moment counts as two; the nearest is taken for the one that pushes.
+ */
 static void look_at(const nt_run *run, int which, int body, const nt_motion *const ends[2],
-                    side *nearest, nt_bounce *out)
+                    double h, side *nearest, nt_bounce *out)
 {
     const nt_element *e = &run->model->elements[which];
     const nt_contact *c = nt_element_as_contact(run, e);
-    side s = {.depth = -(double)INFINITY};
+    side s = {.met = true, .depth = -(double)INFINITY};
+    double apart;
+    if (c && stays_apart(c, e, ends, h, &apart)) {
+        if (!nearest->met && apart < nearest->apart)
+            out->which = which, nearest->apart = apart;
+        return;
+    }
     bool is_b = e->b == body, turns = !c || c->kind.spins || c->kind.rolls || c->law.rolling != 0;
     for (int k = 0; k < 2; k++) {
         const nt_motion *A = &ends[k][e->a], *B = &ends[k][e->b];
@@ -136,7 +170,7 @@ static void look_at(const nt_run *run, int which, int body, const nt_motion *con
         if (k == 0)
             s.toward = fmax(t.rate, 0);
     }
-    if (out->which >= 0 && !(s.depth > nearest->depth))
+    if (nearest->met && !(s.depth > nearest->depth))
         return;
     out->which = which;
     *nearest = s;
@@ -181,19 +215,22 @@ void nt_run_bounces(void *self, const nt_point *from, const nt_point *to, nt_bou
         return;
     const nt_model *model = run->model;
     const struct nt_bounces *all = &model->bounces;
-    side nearest = {.depth = 0};
+    side nearest;
     nt_view view;
     see(run, from, &view);
     nt_joint_stops_begin(&view, each + all->n);
     memcpy(run->motion_before, run->motion, (size_t)model->n_bodies * sizeof *run->motion);
     see(run, to, &view);
     const nt_motion *const ends[2] = {run->motion_before, run->motion};
-    nt_joint_stops_end(&view, ends[0], to->t - from->t, each + all->n);
+    double h = to->t - from->t;
+    nt_joint_stops_end(&view, ends[0], h, each + all->n);
     for (int k = 0; k < all->n; k++) {
         int body = all->body[k];
         each[k] = (nt_bounce){.which = -1};
+        nearest = (side){.met = false, .apart = (double)INFINITY};
         for (int j = all->first[k]; j < all->first[k + 1]; j++)
-            look_at(run, all->contact[j], body, ends, &nearest, &each[k]);
-        find_bounce(run, body, ends, to->t - from->t, &nearest, &each[k]);
+            look_at(run, all->contact[j], body, ends, h, &nearest, &each[k]);
+        if (nearest.met)
+            find_bounce(run, body, ends, h, &nearest, &each[k]);
     }
 }
