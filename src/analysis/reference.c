@@ -635,20 +635,40 @@ static nt_status find_let_go(nt_reference *r, nt_error *error)
     return status;
 }
 
+static nt_status search_rest(nt_reference *r, const nt_static_setup *setup, nt_error *error)
+{
+    nt_status status = nt_static_create(&r->rest, setup, error);
+    if (status == NT_OK)
+        status = nt_static_start(r->rest, r->t, r->q, r->v, r->memory, error);
+    return status == NT_OK ? nt_static_solve(r->rest, error) : status;
+}
+
 /* Where it rests; directions that nothing holds and nothing moves stay as they are, and are modes
- * without frequency. */
+ * without frequency. Where there are rigid limits loads may bring there what nothing else holds:
+ * such a state is looked for first. */
 static nt_status find_rest(nt_reference *r, nt_error *error)
 {
     const nt_system *s = r->system;
     nt_static_setup setup = {0};
     nt_status status = nt_run_static_setup(r->run, &setup, error);
+    bool found = false;
+    if (status == NT_OK && setup.hold_free <= 0 && s->events && s->events->n_limits > 0) {
+        nt_error unsaid = {0};
+        nt_status without = search_rest(r, &setup, &unsaid);
+        found = without == NT_OK;
+        if (nt_is_final(without)) {
+            if (error)
+                *error = unsaid;
+            return without;
+        }
+        if (!found) {
+            nt_static_destroy(r->rest);
+            r->rest = NULL;
+        }
+    }
     setup.hold_free = setup.hold_free > 0 ? setup.hold_free : 1;
-    if (status == NT_OK)
-        status = nt_static_create(&r->rest, &setup, error);
-    if (status == NT_OK)
-        status = nt_static_start(r->rest, r->t, r->q, r->v, r->memory, error);
-    if (status == NT_OK)
-        status = nt_static_solve(r->rest, error);
+    if (status == NT_OK && !found)
+        status = search_rest(r, &setup, error);
     if (status != NT_OK)
         return status;
     nt_state state = nt_static_state(r->rest);

@@ -106,6 +106,8 @@ sed '/^forces/d' slips.yaml >falls.yaml
 for friction in ' friction: {dry: 10, law: set-valued},' ''; do
     expect 0 static falls.yaml -o falls.csv
     says "h.displacement  0.7 m" "nothing can move"
+    expect 0 modes falls.yaml -o falls.csv
+    says "nothing can move: joints and constraints leave no freedom"
     sed -i 's/ friction: {dry: 10, law: set-valued},//' falls.yaml
 done
 expect 2 static falls.yaml --set 'gravity=[0, 0, 9.81]' -o falls.csv
