@@ -306,6 +306,12 @@ typedef struct nt_events {
     /* The time at which they are looked at with this memory, for t: t itself but at such a stop,
      * where it is a rounding away. NULL with take_side. */
     double (*clock)(void *self, double t, const double *memory);
+    /* Where something happens at a zero of onsets (nt_system.onsets), they are seen from the side
+     * on which a step lies: with this memory from now on at t, and as far as `by` (s) from it, from
+     * side[n_onsets], 1, -1 or 0 for those that are not at their zero, by steps that begin there
+     * (behind 1) or end there (0). NULL: nothing happens at zeros, or there are no onsets. */
+    void (*hold_sides)(void *self, double t, double by, int behind, const double *side,
+                       double *memory);
     /* What holonomic row i of this value is off by, in the unit that is written: of an angle whose
      * row is a sine the angle. NULL: its value, in m or rad. */
     double (*gap)(void *self, int row, double value, const char **unit);

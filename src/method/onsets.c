@@ -77,8 +77,7 @@ static double least_doubt(const nt_integrator *it, double rate)
     return fmax(FINE * it->control.next, fmin(across, SHORT_OF_SIGHT * it->control.next));
 }
 
-/* g[n_onsets] at a state, or e later as it moves and accelerates. */
-static nt_status onsets_at(nt_integrator *it, const nt_phase *phase, double e, double *g)
+nt_status nt_onsets_at(nt_integrator *it, const nt_phase *phase, double e, double *g)
 {
     const nt_problem *p = it->problem;
     nt_phase moved = nt_stops_phase_like(phase, it->onsets.at.all);
@@ -114,9 +113,9 @@ static double cubic_at(const onset_cubic *c, double s, double *slope)
 static nt_status find_rate(nt_integrator *it, const nt_phase *phase, int i, double *rate)
 {
     double e = BESIDE * it->control.next, **g = it->onsets.g;
-    nt_status status = onsets_at(it, phase, -e, g[2]);
+    nt_status status = nt_onsets_at(it, phase, -e, g[2]);
     if (status == NT_OK)
-        status = onsets_at(it, phase, e, g[3]);
+        status = nt_onsets_at(it, phase, e, g[3]);
     *rate = status == NT_OK ? (g[3][i] - g[2][i]) / (2 * e) : (double)NAN;
     return status;
 }
@@ -187,9 +186,9 @@ nt_status nt_onsets_within(nt_integrator *it, double h, double smallest, bool *w
     if (!nt_integrator_ends_at_onsets(it) || passes || c->cut >= MOST)
         return NT_OK;
     next->all[NT_PHASE_T] = now->all[NT_PHASE_T] + h;
-    nt_status status = onsets_at(it, now, 0, it->onsets.g[0]);
+    nt_status status = nt_onsets_at(it, now, 0, it->onsets.g[0]);
     if (status == NT_OK)
-        status = onsets_at(it, next, 0, it->onsets.g[1]);
+        status = nt_onsets_at(it, next, 0, it->onsets.g[1]);
     for (int i = 0; i < it->problem->system->n_onsets && status == NT_OK; i++) {
         onset_cubic cubic;
         if (!is_passed(it, it->onsets.g[0][i], it->onsets.g[1][i]))
@@ -238,9 +237,9 @@ nt_status nt_onsets_approach(nt_integrator *it, double h)
     c->cut = aimed ? c->cut + 1 : 0;
     if (!aimed)
         return NT_OK;
-    nt_status status = onsets_at(it, &it->before, 0, it->onsets.g[0]);
+    nt_status status = nt_onsets_at(it, &it->before, 0, it->onsets.g[0]);
     if (status == NT_OK)
-        status = onsets_at(it, &it->stepper.now, 0, it->onsets.g[1]);
+        status = nt_onsets_at(it, &it->stepper.now, 0, it->onsets.g[1]);
     if (status != NT_OK)
         return status;
     double g0 = it->onsets.g[0][c->onset], g1 = it->onsets.g[1][c->onset];

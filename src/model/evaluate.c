@@ -6,6 +6,7 @@
 #include "model/bodies/body.h"
 #include "model/contacts/grip.h"
 #include "model/events/events.h"
+#include "model/events/onsets.h"
 #include "model/events/switches.h"
 #include "model/parameters/parameter.h"
 #include "model/quantities/signal.h"
@@ -50,6 +51,7 @@ NT_HOT static nt_view *begin_view(nt_run *run, const nt_point *at, const nt_term
     }
     run->variables[nt_model_time_variable(run->model)] =
         nt_switch_clock(run->model, at->t, at->memory);
+    run->sides = nt_onset_sides(run->model, at->t, at->memory);
     return view;
 }
 

@@ -190,6 +190,8 @@ typedef struct nt_bend {
     int n;            /* places: zero alone, or points of the table */
     const double *at; /* [n]; NULL: zero                            */
     double period;    /* of the table; 0: none                      */
+    int first;        /* of its places among nt_system.onsets       */
+    int variable;     /* its side, NT_SIGNAL_SIDE; -1: none         */
 } nt_bend;
 
 struct nt_model {
@@ -233,6 +235,7 @@ struct nt_model {
     int grip_memory;      /* NT_GRIP_MEMORY entries for each */
     int slide_memory;     /* NT_SLIDE_MEMORY entries for each of these */
     int side_memory;      /* NT_SIDE_MEMORY entries, where functions of time bend; or -1 */
+    int onset_memory;     /* where onsets have sides at stops (onsets.h); or -1             */
     nt_event *happenings; /* [n_happenings] what the section `events` says */
     int n_happenings, n_indicated;
     bool joints_change, parameters_change, memory_varies;

@@ -315,6 +315,7 @@ void nt_run_rest(nt_run *run)
     run->motion = run->motion_before = run->motion_within = NULL;
     run->onsets_at_end[0] = run->onsets_at_end[1] = run->onsets_within = NULL;
     run->multipliers = run->scratch = run->named_variables = NULL;
+    run->sides = NULL;
 }
 
 void nt_run_destroy(nt_run *run)

@@ -116,6 +116,7 @@ struct nt_run {
     double *onsets_within;                 /* [n_onsets] of one of them                         */
     nt_motion *motion_within;              /* [n_bodies] of its bodies                          */
     const double *beyond;                  /* the same while they are, nt_onset_acts; or NULL   */
+    const double *sides;                   /* [n_onsets] at a stop, onsets.h; or NULL           */
     double *variables_base;                /* [as variables] while one is varied                */
     double *variables_scratch;             /* [the same]                                        */
     double *varied_residual, *varied_rows; /* [nv], [nh + nn]; [0] without parameters */
@@ -155,11 +156,15 @@ static inline double *nt_run_number(const nt_run *run, size_t place)
     return (double *)(void *)(run->numbers + place);
 }
 
-/* Whether onset k of an element is passed: x > 0; or, while onsets are held, as where they are held
- * (nt_system.hold_onsets), so that differences of what begins there see one side. */
+/* Whether onset k of an element is passed: x > 0; at a stop on the side that is held there
+ * (events/onsets.h); or, while onsets are held, as where they are held (nt_system.hold_onsets), so
+ * that differences of what begins there see one side. */
 static inline bool nt_onset_acts(const nt_run *run, const nt_element *element, int k, double x)
 {
     const double *held = run->beyond ? run->beyond + element->first_onset + k : NULL;
+    double side = run->sides ? run->sides[element->first_onset + k] : 0;
+    if (side != 0)
+        return side > 0;
     return held && !isnan(*held) ? *held > 0 : x > 0;
 }
 

@@ -424,6 +424,74 @@ static void bends_beside_jumps_change_with_them(void **state)
     }
 }
 
+#define GOES                                                                                       \
+    "nutate: 1\n"                                                                                  \
+    "gravity: [0, 0, 0]\n"                                                                         \
+    "parameters: {v: 2.7, c: 9}\n"                                                                 \
+    "bodies: {b: {mass: 1.3, inertia: [1, 1, 1], position: [0, 0, 0], velocity: [v, 0, 0]}}\n"
+#define ALONG(value) "{type: force, on: b, value: ['" value "', 0, 0]}"
+#define DAMPS ALONG("-c*b.velocity.x*(b.position.x > 0.31)")
+
+/* A bend and a jump at one place, in expressions and elements that know nothing of each other. */
+static void bends_beside_jumps_of_others_change_with_them(void **state)
+{
+    static const char *const models[] = {
+        GOES "forces: {s: " ALONG("if(b.position.x > 0.31, -3000*(b.position.x - 0.31) - "
+                                  "c*b.velocity.x, 0)") "}\n",
+        GOES "forces: {s: " ALONG("-3000*max(0, b.position.x - 0.31)") ", d: " DAMPS "}\n",
+        GOES "forces: {s: " ALONG("1500*(0.31 - b.position.x - abs(2*b.position.x - "
+                                  "0.62)/2)") ", d: " DAMPS "}\n",
+        GOES "tables: {F: {file: onset_table.csv, interpolation: linear}}\n"
+             "forces: {s: " ALONG("table(F, b.position.x)") ", d: " DAMPS "}\n",
+        GOES "forces: {s: {type: spring, between: [ground, b], at: [[-1, 0, 0], [0, 0, 0]], "
+             "length: 1.31, stiffness: 3000, only: tension}, d: " DAMPS "}\n",
+        GOES "contacts: {s: {type: sphere_plane, between: [ground, b], plane: {point: [0.51, 0, "
+             "0], normal: [-1, 0, 0]}, radius: 0.2, stiffness: 3000, exponent: 1}}\n"
+             "forces: {d: " DAMPS "}\n",
+        GOES "states: {on: {rate: 0, initial: 0}}\n"
+             "forces: {s: " ALONG("-3000*max(0, b.position.x - 0.31)") ", d: " ALONG(
+                 "-c*b.velocity.x*on") "}\n"
+                                       "events: {in: {when: 3*b.position.x - 0.93, direction: "
+                                       "rising, then: [{set: {on: 1}}]},"
+                                       " out: {when: b.position.x - 0.31, direction: falling, "
+                                       "then: [{set: {on: 0}}]}}\n",
+    };
+    static const char *const methods[] = {
+        "rkmk-dop853",     "rkmk-dopri5", "generalized-alpha", "generalized-alpha-soi2", "theta",
+        "semi-explicit-2", "bdf"};
+    static const int wanted[2] = {0, 1};
+    (void)state;
+    FILE *table = fopen("onset_table.csv", "w");
+    assert_non_null(table);
+    fputs("x, F\n-1, 0\n0.31, 0\n2.31, -6000\n", table);
+    fclose(table);
+    for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
+        bool own = strcmp(methods[m], "bdf") == 0;
+        double one[2][2], tol = own ? 1e-12 : 0;
+        for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+            if (strcmp(methods[m], "semi-explicit-2") == 0 &&
+                (strstr(models[i], "spring") || strstr(models[i], "states")))
+                continue; /* implicit parts and states move otherwise there */
+            run_of r = run_of_text(models[i], NULL);
+            run_of_start(&r,
+                         (nt_integrator_setup){.method = nt_method_find(methods[m]),
+                                               .tolerance = {tol, tol, tol, tol}},
+                         wanted, 2);
+            run_to(&r, 0.3, 2e-3);
+            for (int k = 0; k < 2; k++) {
+                nt_state_tangent d = nt_sensitivity_state(r.sensitivity, k);
+                double size = i == 0 ? 1 : fmax(fabs(one[k][0]), fabs(one[k][1]));
+                if (i == 0)
+                    one[k][0] = d.q[0], one[k][1] = d.v[0];
+                CLOSE(d.q[0], one[k][0], (own ? 1e-8 : 1e-9) * size);
+                CLOSE(d.v[0], one[k][1], (own ? 1e-8 : 1e-9) * size);
+            }
+            end(&r);
+        }
+    }
+    remove("onset_table.csv");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -431,6 +499,7 @@ int main(void)
         cmocka_unit_test(places_far_away_are_met),
         cmocka_unit_test(work_far_away_has_derivatives),
         cmocka_unit_test(bends_beside_jumps_change_with_them),
+        cmocka_unit_test(bends_beside_jumps_of_others_change_with_them),
         cmocka_unit_test(cables_go_slack),
         cmocka_unit_test(tables_bend),
         cmocka_unit_test(sampled_laws_do_not_bend),

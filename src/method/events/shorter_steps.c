@@ -17,10 +17,22 @@ static const double GAINS = 0.1;
 static nt_status step_again(nt_integrator *it, int i, double length, double *g)
 {
     nt_integrator_roll_back(it);
+    nt_stops_hold_before(it, length);
     nt_status status = nt_integrator_attempt(it, length);
     if (status == NT_OK)
         status = nt_stops_indicators(it, &it->stepper.next, it->stops.g[2]);
     *g = it->stops.g[2][i];
+    return status;
+}
+
+nt_status nt_stops_step_to_end(nt_integrator *it, double h)
+{
+    double t = it->stepper.now.all[NT_PHASE_T];
+    nt_integrator_roll_back(it);
+    nt_stops_hold_before(it, h);
+    nt_status status = nt_integrator_attempt(it, h);
+    it->stepper.next.all[NT_PHASE_T] = t + h;
+    it->stepper.next.all[NT_PHASE_STEP] = h;
     return status;
 }
 

@@ -45,6 +45,7 @@ nt_status nt_stops_create(nt_integrator *it, size_t phase_size, size_t scratch_s
                 NT_DOUBLES(arena, n, &s->g[0], &s->g[1], &s->g[2], &s->left, &s->left_at) &&
                 NT_DOUBLES(arena, n, &s->size) && NT_DOUBLES(arena, 2 * n, &s->side) &&
                 NT_DOUBLES(arena, (NT_SAMPLES + 1) * n, &s->samples) &&
+                NT_DOUBLES(arena, (size_t)p->system->n_onsets, &s->onset_side) &&
                 NT_DOUBLES(arena, nv, &s->v, &s->impulse, &s->beyond_v) &&
                 NT_DOUBLES(arena, 2 * nv, &s->rates) && NT_DOUBLES(arena, nc, &s->restitution) &&
                 NT_DOUBLES(arena, nc, &s->toward, &s->met, &s->rates_behind, &s->reached) &&
@@ -381,6 +382,8 @@ NT_HOT nt_status nt_stops_find(nt_integrator *it, double *h, double *to, bool *f
     if (status == NT_OK && sample > 0)
         status = find_first(it, length, sample, &part, &first, &slope);
     if (status == NT_OK && sample > 0)
+        status = nt_stops_find_sides(it, part, length);
+    if (status == NT_OK && sample > 0)
         status = keep_beyond(it, sample, length);
     if (keeps)
         memcpy(stepper->scratch, s->scratch, s->scratch_size * sizeof(double));
@@ -389,7 +392,7 @@ NT_HOT nt_status nt_stops_find(nt_integrator *it, double *h, double *to, bool *f
     *found = true;
     bool own = it->method->needs & NT_OWN_STEPS;
     if (part >= 1)
-        return NT_OK;
+        return s->sided && !own ? nt_stops_step_to_end(it, length) : NT_OK;
     *h = part * length;
     if (part <= 2 * NT_ZERO_LOCATED || t + *h <= t + 4 * DBL_EPSILON * fabs(t)) {
         *h = 0;
@@ -505,7 +508,8 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
         s->stretch.ended = 1;
         s->stretch.ended_by = instant->number;
     }
-    if ((status = nt_integrator_refresh(it, error)) != NT_OK)
+    if ((status = nt_integrator_refresh(it, error)) != NT_OK ||
+        (status = nt_stops_hold_behind(it)) != NT_OK)
         return status;
     bool carried = which >= 0 && s->fired[which] == CARRIED;
     int timed_by = instant->smooth || carried ? -1 : which >= 0 ? which : instant->timed_by;

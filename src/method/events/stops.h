@@ -50,6 +50,8 @@ typedef struct nt_stops {
     nt_phase beyond;  /* the sample at which something has happened, while `seen`     */
     double *beyond_v; /* [nv] its velocities in the system's frame */
     bool seen;
+    bool sided;         /* onsets pass zero where something happens in this step: */
+    double *onset_side; /* [n_onsets] the sides that they come from, or 0 (sides.c) */
     int touched;  /* the indicator that passes zero in this step on dense output alone; -1: none */
     double *size; /* [n] largest indicators in the last step, per second of it */
     double *g[3]; /* [n] indicators at samples */
@@ -168,6 +170,15 @@ nt_status nt_stops_find_dip(struct nt_integrator *integrator, double h, int n, d
  * jumps. *length: of the step that it makes, s. nt_stops.touched: no shorter step comes to it. */
 nt_status nt_stops_step_to(struct nt_integrator *integrator, int i, double h, double part,
                            double slope, double *length);
+/* Forces that begin or bend where something happens (sides.c): which do at a part of the step of
+ * length h that was just made, where it happens; that the same step over a length sees them from
+ * where it comes; and that steps from the present state see those that are at their zero there
+ * from where they go. */
+nt_status nt_stops_find_sides(struct nt_integrator *integrator, double part, double h);
+void nt_stops_hold_before(struct nt_integrator *integrator, double length);
+nt_status nt_stops_hold_behind(struct nt_integrator *integrator);
+/* The whole step again, which ends where something happens. */
+nt_status nt_stops_step_to_end(struct nt_integrator *integrator, double h);
 /* Or its dense output is the state at its end: a shorter step is not to be had. */
 nt_status nt_stops_step_by_dense_output(struct nt_integrator *integrator, double part, double h);
 /* Words, for a step that is given up, for an indicator that has no value within it. */

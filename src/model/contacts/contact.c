@@ -607,6 +607,23 @@ static void note_depth(const nt_element *element, const nt_view *view, double by
     note->at = t;
 }
 
+/* What is apart by rounding is as little inside, by a part of that and at least so much, m. */
+static const double LEAST_PART = 1e-6, LEAST_DEPTH = 1e-30;
+
+/* At a stop at which the force begins surfaces touch by rounding alone, or just do not: it is seen
+ * from the side on which the step lies (events/onsets.h). */
+static nt_touch touch_on_side(const nt_element *e, const nt_view *view, const nt_contact *c,
+                              nt_touch_pose *at)
+{
+    nt_touch t = nt_touch_of(c->kind, &c->surface, &c->law, at);
+    const double *sides = view->run->sides;
+    double side = sides && nt_contact_onsets(view->run, e, NULL, NULL) ? sides[e->first_onset] : 0;
+    if (side == 0 || (t.delta > 0) == (side > 0))
+        return t;
+    at->lift += t.delta - (side > 0 ? LEAST_PART * fabs(t.delta) + LEAST_DEPTH : 0);
+    return nt_touch_of(c->kind, &c->surface, &c->law, at);
+}
+
 nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view)
 {
     const nt_contact *c = nt_contact_of(view->run, element);
@@ -614,7 +631,7 @@ nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view)
     if (status != NT_OK || (!view->energy && !(view->terms->parts & element->part)))
         return status;
     nt_touch_pose at = nt_contact_pose(element, view);
-    nt_touch t = nt_touch_of(c->kind, &c->surface, &c->law, &at);
+    nt_touch t = touch_on_side(element, view, c, &at);
     if (!(t.delta <= 0) && !(isfinite(v3_dot(t.F, t.F) + v3_dot(t.M, t.M)) && v3_dot(t.m, t.m) > 0))
         return NT_NOT_FINITE;
     if (t.delta > c->deepest && c->compliance > 0)
@@ -692,7 +709,7 @@ bool nt_contact_vary(const nt_element *element, const nt_view *view, const void 
     if (!(view->terms->parts & element->part))
         return true;
     nt_touch_pose at = nt_contact_pose(element, view);
-    nt_touch t = nt_touch_of(c->kind, &c->surface, &c->law, &at);
+    nt_touch t = touch_on_side(element, view, c, &at);
     if (!(t.delta > 0))
         return t.delta < 0;
     nt_touch_rates of = {.surface = d->surface,

@@ -11,6 +11,7 @@
 #include "model/evaluate.h"
 #include "model/events/dry_friction.h"
 #include "model/events/limits.h"
+#include "model/events/onsets.h"
 #include "model/events/sliding.h"
 #include "model/events/switches.h"
 #include "model/quantities/quantity_kind.h"
@@ -90,6 +91,8 @@ static nt_status events_begin(void *self, const nt_point *at, double nudge, doub
             held[k] = 0;
     if (model->side_memory >= 0)
         nt_switches_forget_sides(model, memory);
+    if (model->onset_memory >= 0)
+        nt_onsets_forget_sides(model, memory);
     nt_slides_begin(run, memory);
     nt_grips_begin(run, at, memory);
     return NT_OK;
@@ -394,7 +397,7 @@ void nt_model_lay_out_events(nt_model *model)
     for (int i = 0; i < model->n_elements; i++)
         any = any || nt_element_stops(&model->elements[i]);
     model->switch_memory = system->n_memory;
-    model->side_memory = -1;
+    model->side_memory = model->onset_memory = -1;
     if (!any)
         return;
     for (int i = 0; i < model->n_happenings; i++)
@@ -409,6 +412,9 @@ void nt_model_lay_out_events(nt_model *model)
     for (int k = 0; k < model->n_switches && model->side_memory < 0; k++)
         if (model->switches[k].bends)
             model->side_memory = next, next += NT_SIDE_MEMORY;
+    bool passes = first_of_events(model) + model->n_indicated > 0; /* a zero of the motion */
+    if (passes && system->n_onsets > 0)
+        model->onset_memory = next, next += nt_onset_memory(system);
     model->events =
         (nt_events){.n = first_of_events(model) + model->n_indicated,
                     .sides = next,
@@ -425,6 +431,7 @@ void nt_model_lay_out_events(nt_model *model)
                     .bear = model->n_limits > 0 ? nt_limits_bear : NULL,
                     .take_side = model->side_memory >= 0 ? events_take_side : NULL,
                     .clock = model->side_memory >= 0 ? events_clock : NULL,
+                    .hold_sides = model->onset_memory >= 0 ? nt_run_hold_sides : NULL,
                     .gap = events_gap,
                     .rows_off = model->joints_change || model->n_slides + model->n_grips > 0
                                     ? nt_actions_rows_off

@@ -10,6 +10,7 @@
 #include "model/elements.h"
 #include "model/evaluate.h"
 #include "model/expressions/expression_code.h"
+#include "model/quantities/signal.h"
 
 #include <math.h>
 #include <string.h>
@@ -67,27 +68,50 @@ static void bend_values(const nt_bend *b, const double *variables, double *beyon
     }
 }
 
-bool nt_model_bend(nt_model *model, int operation, const nt_expression *argument,
-                   const nt_table *table)
+int nt_model_bend(nt_model *model, int operation, const nt_expression *argument,
+                  const nt_table *table)
 {
     int n = model->n_bends;
     if ((n & (n - 1)) == 0) { /* the room is full, a power of two */
         nt_bend *larger = NT_TAKE(&model->arena, n == 0 ? 1 : 2 * n, nt_bend);
         if (!larger)
-            return false;
+            return -2;
         if (n > 0)
             memcpy(larger, model->bends, (size_t)n * sizeof *larger);
         model->bends = larger;
     }
-    nt_bend *to = &model->bends[model->n_bends++];
+    nt_bend *to = &model->bends[model->n_bends];
     *to = (nt_bend){.argument = argument, .n = operation != NT_OP_RISE};
-    if (!table) /* step() has a slope of zero at its ends */
-        return true;
-    double *at = NT_TAKE(&model->arena, table->n, double);
-    to->n = at && table->m == 0 ? bend_points(table, at) : 0;
-    to->at = at;
-    to->period = repeats(table) ? table->x[table->n - 1] - table->x[0] : 0;
-    return at;
+    if (table) { /* step() has a slope of zero at its ends */
+        double *at = NT_TAKE(&model->arena, table->n, double);
+        if (!at)
+            return -2;
+        to->n = table->m == 0 ? bend_points(table, at) : 0;
+        to->at = at;
+        to->period = repeats(table) ? table->x[table->n - 1] - table->x[0] : 0;
+    }
+    int signal = to->n > 0 ? nt_model_added_signal(model, NT_SIGNAL_SIDE, model->n_bends) : -1;
+    if (signal == -2)
+        return -2;
+    model->n_bends++;
+    to->variable = signal < 0 ? -1 : nt_model_time_variable(model) + 1 + signal;
+    return to->variable;
+}
+
+void nt_bends_free(const nt_model *model, double *variables)
+{
+    for (int k = 0; k < model->n_bends; k++)
+        if (model->bends[k].variable >= 0)
+            variables[model->bends[k].variable] = 0;
+}
+
+double nt_bend_side(const nt_run *run, int k)
+{
+    const nt_bend *bend = &run->model->bends[k];
+    double side = 0;
+    for (int i = 0; run->sides && i < bend->n && side == 0; i++)
+        side = run->sides[bend->first + i];
+    return side;
 }
 
 void nt_model_count_onsets(nt_model *model)
@@ -97,9 +121,39 @@ void nt_model_count_onsets(nt_model *model)
         model->elements[i].first_onset = n;
         n += nt_element_count_onsets(model->origin, &model->elements[i]);
     }
-    for (int i = 0; i < model->n_bends; i++)
+    for (int i = 0; i < model->n_bends; i++) {
+        model->bends[i].first = n;
         n += model->bends[i].n;
+    }
     model->system.n_onsets = n;
+}
+
+/* ---- sides at stops ------------------------------------------------------------------------- */
+
+/* s, of a side of no stop; finite, so that differences of memories have a value. */
+static const double NO_STOP = 1e300;
+
+void nt_onsets_forget_sides(const nt_model *model, double *memory)
+{
+    int n = nt_onset_memory(&model->system);
+    double *entry = memory + model->onset_memory;
+    memset(entry, 0, (size_t)n * sizeof *entry);
+    entry[0] = entry[n / 2] = NO_STOP;
+}
+
+void nt_run_hold_sides(void *self, double t, double by, int behind, const double *side,
+                       double *memory)
+{
+    const nt_run *run = self;
+    if (!run || !side || !memory || run->model->onset_memory < 0)
+        return;
+    const nt_model *model = run->model;
+    int n = model->system.n_onsets;
+    double *entry = memory + model->onset_memory + (behind ? 0 : NT_ONSET_TIMES + n);
+    if (behind) /* the stop before which the motion was is this one */
+        nt_onsets_forget_sides(model, memory);
+    entry[0] = t, entry[1] = by;
+    memcpy(entry + NT_ONSET_TIMES, side, (size_t)n * sizeof *side);
 }
 
 nt_status nt_run_onsets(void *self, const nt_point *at, double *beyond)

@@ -50,14 +50,6 @@ static bool switches_make_room(nt_model *model)
     return true;
 }
 
-/* Operations that bend where others jump: their value is continuous, and nothing is held. */
-static bool bends(int operation, const nt_table *table)
-{
-    return operation == NT_OP_ABS || operation == NT_OP_RISE || operation == NT_OP_MIN ||
-           operation == NT_OP_MAX ||
-           (operation == NT_OP_TABLE && table->form.interpolation != NT_PREVIOUS);
-}
-
 /* At the points of a spline third derivatives jump. Where its argument is a + b t they are stops
  * all the same: rows of a file that steps can meet. */
 static bool bends_enough(const nt_table *table, bool affine)
@@ -69,13 +61,13 @@ int nt_model_switch(nt_model *model, int operation, const nt_expression *argumen
                     const nt_table *table, const char *key, nt_place place)
 {
     bool has_time, time_alone = of_time(model, argument, &has_time);
-    bool bent = bends(operation, table);
+    bool bent = nt_operation_bends(operation, table);
     bool affine =
         time_alone && nt_expression_is_affine_in_pieces(argument, nt_model_time_variable(model));
     if (time_alone && !has_time) /* of parameters: it changes with them alone */
         return -1;
     if (bent && !time_alone)
-        return nt_model_bend(model, operation, argument, table) ? -1 : -2;
+        return nt_model_bend(model, operation, argument, table);
     if (bent && !bends_enough(table, affine))
         return -1;
     if (!switches_make_room(model))

@@ -317,14 +317,55 @@ static const nt_table *table_of(const nt_expression *e, const nt_code *code)
                                           : NULL;
 }
 
+/* ---- sides of bends -------------------------------------------------------------------------
+ *
+ * Where the motion stops at a place at which an operation bends, its argument is zero there by
+ * rounding, of either sign. The side on which a step lies is a variable then, 1 or -1, and the
+ * operation goes on with what it is on that side. */
+
+/* 0: none is held. */
+static inline double side_of(const nt_code *code, const double *variables)
+{
+    return code->side > 0 ? variables[code->side - 1] : 0;
+}
+
+/* Value, first and second derivative of an operation of one operand. */
+static void beside(const nt_expression *e, const nt_code *code, double side, double a,
+                   double out[3])
+{
+    if (code->operation == NT_OP_TABLE)
+        nt_table_beside(e->tables[code->b], a, side, out);
+    else /* abs */
+        out[0] = side * a, out[1] = side, out[2] = 0;
+}
+
+/* Whether min or max is the first of its operands. */
+static inline bool is_first(const nt_code *code, double side)
+{
+    return (side > 0) == (code->operation == NT_OP_MAX);
+}
+
+static double beside_value(const nt_expression *e, const nt_code *code, double side, double a,
+                           double b)
+{
+    double out[3];
+    if (code->operation == NT_OP_MIN || code->operation == NT_OP_MAX)
+        return is_first(code, side) ? a : b;
+    beside(e, code, side, a, out);
+    return out[0];
+}
+
 void nt_expression_fill(const nt_expression *e, const double *variables, double *value)
 {
     for (int i = 0; i < e->n; i++) {
         const nt_code *code = &e->code[i];
+        double side = side_of(code, variables);
         if (code->operation == NT_OP_CONSTANT)
             value[i] = e->constants[code->a];
         else if (code->operation == NT_OP_VARIABLE)
             value[i] = variables[code->a];
+        else if (side != 0)
+            value[i] = beside_value(e, code, side, value[code->a], value[code->b]);
         else if (code->operation == NT_OP_TABLE)
             value[i] = nt_operation_value(NT_OP_TABLE, value[code->a], 0, 0, e->tables[code->b]);
         else if (code->operation == NT_OP_MAP)
@@ -345,6 +386,16 @@ double nt_expression_value(const nt_expression *e, const double *variables)
     return value[e->n - 1];
 }
 
+static curve unary_curve_of(const nt_expression *e, const nt_code *code, double side, double x,
+                            double f)
+{
+    double out[3];
+    if (side == 0)
+        return unary_curve(code->operation, x, f, table_of(e, code));
+    beside(e, code, side, x, out);
+    return (curve){out[1], out[2]};
+}
+
 /* ---- forward: derivatives along a curve -------------------------------------------------------
  */
 
@@ -356,13 +407,14 @@ typedef struct jet {
 static double at_rest(double slope, double motion) { return motion == 0 ? 0 : slope * motion; }
 
 /* f(a): f' a_dot;  f' a_ddot + f'' a_dot^2 */
-static jet unary_jet(const nt_expression *e, const nt_code *code, jet a)
+static jet unary_jet(const nt_expression *e, const nt_code *code, double side, jet a)
 {
     const nt_table *table = table_of(e, code);
-    jet r = {.f = nt_operation_value(code->operation, a.f, 0, 0, table)};
+    jet r = {.f = side != 0 ? beside_value(e, code, side, a.f, 0)
+                            : nt_operation_value(code->operation, a.f, 0, 0, table)};
     if (a.d == 0 && a.dd == 0)
         return r;
-    curve c = unary_curve(code->operation, a.f, r.f, table);
+    curve c = unary_curve_of(e, code, side, a.f, r.f);
     r.d = at_rest(c.d, a.d);
     r.dd = at_rest(c.d, a.dd) + at_rest(c.dd, a.d * a.d);
     return r;
@@ -405,7 +457,9 @@ void nt_expression_jet(const nt_expression *e, const double *variables, const do
         else if (code->operation == NT_OP_VARIABLE)
             slot[i] = (jet){variables[code->a], rate[code->a], acceleration[code->a]};
         else if (operands == 1)
-            slot[i] = unary_jet(e, code, slot[code->a]);
+            slot[i] = unary_jet(e, code, side_of(code, variables), slot[code->a]);
+        else if (operands == 2 && side_of(code, variables) != 0)
+            slot[i] = slot[is_first(code, side_of(code, variables)) ? code->a : code->b];
         else if (operands == 2)
             slot[i] = binary_jet(e, code, slot[code->a], slot[code->b]);
         else
@@ -450,20 +504,22 @@ static void sweep_blend(const nt_code *code, const double *value, double w, doub
 
 /* adjoint[i] = d result / d slot i. What does not act on the result is skipped, so that the branch
  * of an `if` that is not taken cannot spoil the sum with 0 * infinity. */
-static void sweep_back(const nt_expression *e, const double *value, double *adjoint,
-                       double *partial)
+static void sweep_back(const nt_expression *e, const double *variables, const double *value,
+                       double *adjoint, double *partial)
 {
     for (int i = e->n - 1; i >= 0; i--) {
         const nt_code *code = &e->code[i];
         int operation = code->operation, operands = nt_operands(operation);
-        double w = adjoint[i], f = value[i];
+        double w = adjoint[i], f = value[i], side = side_of(code, variables);
         if (w == 0 || operation == NT_OP_CONSTANT)
             continue;
         if (operation == NT_OP_VARIABLE) {
             partial[variable_place(e, code->a)] += w;
         } else if (operands == 1) {
-            curve c = unary_curve(operation, value[code->a], f, table_of(e, code));
+            curve c = unary_curve_of(e, code, side, value[code->a], f);
             adjoint[code->a] += w * finite_slope(c.d, f);
+        } else if (operands == 2 && side != 0) {
+            adjoint[is_first(code, side) ? code->a : code->b] += w;
         } else if (operands == 2) {
             bool varies = e->code[code->b].operation != NT_OP_CONSTANT;
             slopes s = binary_slopes(operation, value[code->a], value[code->b], f, varies,
@@ -488,7 +544,7 @@ double nt_expression_partials(const nt_expression *e, const double *variables, d
     memset(adjoint, 0, (size_t)e->n * sizeof *adjoint);
     memset(partial, 0, (size_t)e->n_used * sizeof *partial);
     adjoint[e->n - 1] = 1;
-    sweep_back(e, value, adjoint, partial);
+    sweep_back(e, variables, value, adjoint, partial);
     return value[e->n - 1];
 }
 
@@ -549,7 +605,7 @@ bool nt_expression_is_like(const nt_expression *a, const nt_expression *b, nt_sa
                 (a->n_used > 0 || a->constant == b->constant);
     for (int i = 0; i < a->n && same; i++) {
         nt_code x = a->code[i], y = b->code[i];
-        same = x.operation == y.operation && x.b == y.b && x.c == y.c;
+        same = x.operation == y.operation && x.b == y.b && x.c == y.c; /* sides follow from these */
         if (x.operation == NT_OP_CONSTANT)
             same = same && a->constants[x.a] == b->constants[y.a];
         else if (x.operation == NT_OP_VARIABLE)

@@ -7,6 +7,7 @@
 #define NUTATE_MODEL_EXPRESSION_CODE_H
 
 #include "model/expressions/expression.h"
+#include "model/expressions/table.h"
 
 typedef enum nt_operation {
     NT_OP_NONE = -1, /* of a function that is composed of others, or a constant */
@@ -71,7 +72,16 @@ typedef enum nt_operation {
 typedef struct nt_code {
     int operation; /* nt_operation                      */
     int a, b, c;   /* slots of operands, 0 where unused */
+    int side;      /* of one that bends: 1 + the variable that is its side; 0: it has none */
 } nt_code;
+
+/* Operations that are continuous where their slope jumps. */
+static inline bool nt_operation_bends(int operation, const nt_table *table)
+{
+    return operation == NT_OP_ABS || operation == NT_OP_RISE || operation == NT_OP_MIN ||
+           operation == NT_OP_MAX ||
+           (operation == NT_OP_TABLE && table->form.interpolation != NT_PREVIOUS);
+}
 
 struct nt_expression {
     int n, n_used, n_tables;

@@ -52,21 +52,22 @@ static bool settle(nt_parser *p, nt_operand *o)
 
 bool nt_parser_unary(nt_parser *p, int operation, nt_operand a, nt_operand *out)
 {
-    int variable = -1;
+    nt_held held;
     if (a.known) {
         *out = parser_number(nt_operation_value(operation, a.value, 0, 0, NULL));
         return true;
     }
     if (operation == NT_OP_NOT && a.held)
         return nt_parser_held_not(p, a, out);
-    if (!nt_parser_hold_unary(p, operation, a, &variable))
+    if (!nt_parser_hold_unary(p, operation, a, &held))
         return false;
-    if (variable >= 0) {
-        bool good = nt_parser_emit_variable(p, variable, out);
+    if (held.variable >= 0) {
+        bool good = nt_parser_emit_variable(p, held.variable, out);
         out->held = operation == NT_OP_HEAVISIDE;
         return good;
     }
-    return nt_parser_emit(p, (nt_code){.operation = operation, .a = a.slot}, out);
+    return nt_parser_emit(p, (nt_code){.operation = operation, .a = a.slot, .side = held.side},
+                          out);
 }
 
 /* A square is a product: exact, and faster than pow. */
@@ -76,7 +77,7 @@ bool nt_parser_binary(nt_parser *p, int operation, nt_operand a, nt_operand b, n
         *out = parser_number(nt_operation_value(operation, a.value, b.value, 0, NULL));
         return true;
     }
-    int variable = -1;
+    nt_held held;
     bool done = false;
     if ((operation == NT_OP_AND || operation == NT_OP_OR) && a.held && b.held)
         return nt_parser_held_logic(p, operation, a, b, out);
@@ -84,17 +85,20 @@ bool nt_parser_binary(nt_parser *p, int operation, nt_operand a, nt_operand b, n
         return false;
     if (done)
         return true;
-    if (!nt_parser_hold_comparison(p, operation, a, b, &variable))
+    if (!nt_parser_hold_comparison(p, operation, a, b, &held))
         return false;
-    if (variable >= 0) {
-        bool good = nt_parser_emit_variable(p, variable, out);
+    if (held.variable >= 0) {
+        bool good = nt_parser_emit_variable(p, held.variable, out);
         out->held = operation >= NT_OP_LESS;
         return good;
     }
     if (operation == NT_OP_POWER && b.known && b.value == 2)
         return nt_parser_emit(p, (nt_code){.operation = NT_OP_MULTIPLY, .a = a.slot, .b = a.slot},
                               out);
-    return settle(p, &a) && settle(p, &b) && nt_parser_emit_comparison(p, operation, a, b, out);
+    return settle(p, &a) && settle(p, &b) &&
+           nt_parser_emit(
+               p, (nt_code){.operation = operation, .a = a.slot, .b = b.slot, .side = held.side},
+               out);
 }
 
 static bool choice(nt_parser *p, nt_operand c, nt_operand a, nt_operand b, nt_operand *out)
@@ -349,7 +353,8 @@ static bool parse_table(nt_parser *p, nt_operand *out)
             return true;
         }
         return settle(p, &x) && settle(p, &u) &&
-               nt_parser_emit(p, (nt_code){NT_OP_MAP, x.slot, u.slot, i}, out);
+               nt_parser_emit(
+                   p, (nt_code){.operation = NT_OP_MAP, .a = x.slot, .b = u.slot, .c = i}, out);
     }
     if (!parse_column(p, at, length, &table) || !nt_parser_close(p, "')'"))
         return false;
@@ -357,15 +362,17 @@ static bool parse_table(nt_parser *p, nt_operand *out)
         *out = parser_number(nt_operation_value(NT_OP_TABLE, x.value, 0, 0, table));
         return true;
     }
-    int variable = -1;
-    if (!parser_table_number(p, at, table, &i) || !nt_parser_hold(p, NT_OP_TABLE, x, i, &variable))
+    nt_held held;
+    if (!parser_table_number(p, at, table, &i) || !nt_parser_hold(p, NT_OP_TABLE, x, i, &held))
         return false;
-    int piece = variable >= 0 && s && s->piece ? s->piece(s->context, variable) : -1;
+    int piece = held.variable >= 0 && s && s->piece ? s->piece(s->context, held.variable) : -1;
     if (piece >= 0)
-        return parse_slide(p, at, table, i, variable, piece, out);
-    if (variable >= 0 && !nt_parser_emit_variable(p, variable, &x)) /* the begin of a piece */
+        return parse_slide(p, at, table, i, held.variable, piece, out);
+    if (held.variable >= 0 &&
+        !nt_parser_emit_variable(p, held.variable, &x)) /* the begin of a piece */
         return false;
-    return nt_parser_emit(p, (nt_code){.operation = NT_OP_TABLE, .a = x.slot, .b = i}, out);
+    return nt_parser_emit(
+        p, (nt_code){.operation = NT_OP_TABLE, .a = x.slot, .b = i, .side = held.side}, out);
 }
 
 /* ---- named expressions -------------------------------------------------------------------------
@@ -476,7 +483,8 @@ static bool parse_call(nt_parser *p, const nt_expression_row *f, nt_operand *out
     if (f->operation == NT_OP_IF)
         return choice(p, a[0], a[1], a[2], out);
     if (f->operation == NT_OP_NONE && f->most == 3) /* clamp */
-        return nt_parser_clamp(p, a, out);
+        return nt_parser_binary(p, NT_OP_MAX, a[0], a[1], out) &&
+               nt_parser_binary(p, NT_OP_MIN, *out, a[2], out);
     if (f->operation == NT_OP_NONE)
         return smooth_step(p, a, at, out);
     return f->most == 1 ? nt_parser_unary(p, f->operation, a[0], out)
@@ -763,7 +771,7 @@ nt_status nt_expression_parse(const char *text, int length, const nt_symbols *sy
     nt_operand result;
     p.text = text, p.length = length, p.at = 0, p.depth = 0;
     p.symbols = symbols, p.error = error, p.arena = arena, p.status = NT_OK;
-    p.n = p.n_constants = p.n_tables = p.n_named = p.n_held = p.n_bends = 0;
+    p.n = p.n_constants = p.n_tables = p.n_named = p.n_held = 0;
     p.whole = text, p.enclosing = NULL;
     if (length > NT_EXPRESSION_LENGTH) {
         nt_parser_fail(&p, 0, "%d characters long, at most %d are accepted", length,
@@ -788,8 +796,6 @@ nt_status nt_expression_parse(const char *text, int length, const nt_symbols *sy
             nt_parser_fail_after(&p, "the end");
         return p.status;
     }
-    if (!nt_parser_join_bends(&p))
-        return p.status;
     const nt_expression *e = nt_parser_build(&p, result, arena);
     if (!e)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");

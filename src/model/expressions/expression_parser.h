@@ -25,8 +25,11 @@ typedef struct nt_enclosing {
     const struct nt_enclosing *outer;
 } nt_enclosing;
 
-/* Bends of one expression that are looked at for jumps beside them. */
-enum { NT_PARSER_BENDS = 32 };
+/* What symbols->hold says of an operation. */
+typedef struct nt_held {
+    int variable; /* that stands in place of it; -1: none   */
+    int side;     /* nt_code.side                           */
+} nt_held;
 
 typedef struct nt_parser {
     const char *text;
@@ -44,14 +47,9 @@ typedef struct nt_parser {
     double constants[NT_EXPRESSION_ROOM];
     const nt_table *tables[NT_EXPRESSION_ROOM];
     struct { /* operations that were offered to symbols->hold, and what it said */
-        int operation, slot, table, variable;
-        const nt_expression *argument;
+        int operation, slot, table;
+        nt_held held;
     } held[NT_EXPRESSION_ROOM];
-    int n_bends;
-    struct { /* of min and max: behind which slot, and what passes zero where they bend */
-        int slot;
-        const nt_expression *argument;
-    } bends[NT_PARSER_BENDS];
 } nt_parser;
 
 /* ---- characters and messages ---------------------------------------------------------------- */
@@ -95,26 +93,18 @@ const nt_expression *nt_parser_build(nt_parser *p, nt_operand result, nt_arena *
 
 /* Offers an operation of an argument, which is no number, to symbols->hold: *variable is what
  * stands in place of it, -1 for nothing. table: its number, -1 for none. */
-bool nt_parser_hold(nt_parser *p, int operation, nt_operand argument, int table, int *variable);
+bool nt_parser_hold(nt_parser *p, int operation, nt_operand argument, int table, nt_held *held);
 /* These offer any operation of one operand, and a comparison of two, whose argument is their
  * difference. */
-bool nt_parser_hold_unary(nt_parser *p, int operation, nt_operand a, int *variable);
+bool nt_parser_hold_unary(nt_parser *p, int operation, nt_operand a, nt_held *held);
 bool nt_parser_hold_comparison(nt_parser *p, int operation, nt_operand a, nt_operand b,
-                               int *variable);
+                               nt_held *held);
 /* mod(x, y) = x - y floor(x/y), whose floor is held: *done where it is. */
 bool nt_parser_hold_remainder(nt_parser *p, nt_operand x, nt_operand y, nt_operand *out,
                               bool *done);
 /* not, and, or of conditions that are held: 1 - a, a b, a + b - a b. */
 bool nt_parser_held_not(nt_parser *p, nt_operand a, nt_operand *out);
 bool nt_parser_held_logic(nt_parser *p, int operation, nt_operand a, nt_operand b, nt_operand *out);
-/* Of two operands, min and max with room before it for the side that a jump holds; then these,
- * where an operation of the expression jumps at the place where they bend: that side decides which
- * operand it is, so that both change in one instant. */
-bool nt_parser_emit_comparison(nt_parser *p, int operation, nt_operand a, nt_operand b,
-                               nt_operand *out);
-/* min(max(a0, a1), a2), which bends where a0 passes a2 if that is above a1. */
-bool nt_parser_clamp(nt_parser *p, const nt_operand a[3], nt_operand *out);
-bool nt_parser_join_bends(nt_parser *p);
 bool nt_parser_emit_variable(nt_parser *p, int variable, nt_operand *out);
 
 /* ---- the grammar ---------------------------------------------------------------------------- */

@@ -267,6 +267,23 @@ void nt_table_evaluate(const nt_table *t, double x, double out[3])
     }
 }
 
+void nt_table_beside(const nt_table *t, double x, double side, double out[3])
+{
+    double first = t->x[0], last = t->x[t->n - 1];
+    bool repeats = t->form.beyond == NT_BEYOND_PERIODIC && isfinite(x);
+    double place = repeats ? nt_table_place(first, last, x) : x;
+    int k = nt_table_interval(t->x, t->n, place);
+    double point = place - t->x[k] < t->x[k + 1] - place ? t->x[k] : t->x[k + 1];
+    if (side * (place - point) > 0) {
+        nt_table_evaluate(t, x, out);
+        return;
+    }
+    double begin = nextafter(point, side * (double)INFINITY), on = place - begin;
+    nt_table_evaluate(t, begin, out);
+    out[0] += on * (out[1] + on / 2 * out[2]);
+    out[1] += on * out[2];
+}
+
 double nt_table_next(const nt_table *table, double x)
 {
     double shift = 0, first = table->x[0], last = table->x[table->n - 1];

@@ -88,6 +88,10 @@ int nt_table_column(const nt_table_sheet *sheet, const char *name, int length);
 /* Value, first and second derivative at x. NaN gives NaN. */
 void nt_table_evaluate(const nt_table *table, double x, double out[3]);
 
+/* The same on a side (1 above, -1 below) of the point that is nearest to x: beyond that point it
+ * goes on with the derivatives that it has there. */
+void nt_table_beside(const nt_table *table, double x, double side, double out[3]);
+
 /* The value and the derivatives of a map: f, f_x, f_u, f_xx, f_xu, f_uu. */
 void nt_map_evaluate(const nt_table *map, double x, double u, double out[6]);
 

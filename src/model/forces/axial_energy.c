@@ -14,6 +14,7 @@
  * them), and by halves where it differs from the rule of Gauss with the 7 points in it. */
 #include "model/forces/axial.h"
 
+#include "model/events/onsets.h"
 #include "model/events/switches.h"
 #include "model/quantities/quantity_kind.h"
 #include "model/quantities/quantity_values.h"
@@ -236,6 +237,7 @@ nt_axial_store nt_axial_stored(const nt_element *e, const nt_view *view, double 
     energy_path path = energy_path_of(view->run, e, view->scratch);
     for (int i = 0; i < nt_model_time_variable(model); i++)
         view->scratch[i] = view->variables[i];
+    nt_bends_free(model, view->scratch);
     const nt_axial *axial = path.axial;
     double from = axial->from_free ? axial->law[NT_AXIAL_FREE].value : energy_placed(axial);
     return (nt_axial_store){energy_along(&path, from, x), energy_force(&path, x)};

@@ -23,8 +23,10 @@ typedef struct nt_stop {
 static inline nt_stop nt_stop_of(double a, double b, bool acts)
 {
     double h = hypot(a, b);
-    if (!acts || h == 0)
+    if (!acts)
         return (nt_stop){0};
+    if (h == 0) /* where it begins, at rest or without damping */
+        return (nt_stop){.by_elastic = 1};
     double elastic = a / h, viscous = b / h;
     return (nt_stop){.f = a * (1 + viscous),
                      .by_elastic = 1 + viscous * viscous * viscous,

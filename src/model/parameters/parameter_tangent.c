@@ -12,6 +12,7 @@
 #include "model/bodies/bodies.h"
 #include "model/bodies/body.h"
 #include "model/evaluate.h"
+#include "model/events/onsets.h"
 #include "model/events/switches.h"
 #include "model/joints/joint.h"
 #include "model/states/delay.h"
@@ -510,6 +511,7 @@ static void parameter_look(variation *v, const nt_point *at)
         }
         run->variables[nt_model_time_variable(run->model)] =
             nt_switch_clock(run->model, at->t, at->memory);
+        run->sides = nt_onset_sides(run->model, at->t, at->memory);
         v->view = (nt_view){.run = run,
                             .model = run->model,
                             .motion = run->motion,

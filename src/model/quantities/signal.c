@@ -2,6 +2,7 @@
 #include "model/quantities/signal.h"
 
 #include "model/beams/beam.h"
+#include "model/events/onsets.h"
 #include "model/events/sliding.h"
 #include "model/events/switches.h"
 #include "model/quantities/quantity_kind.h"
@@ -145,6 +146,7 @@ int nt_signal_body(const nt_model *model, const nt_signal *signal)
 bool nt_signal_is_held(const nt_signal *signal)
 {
     return signal->kind == NT_SIGNAL_SWITCH || signal->kind == NT_SIGNAL_PIECE ||
+           signal->kind == NT_SIGNAL_SIDE ||
            (signal->kind >= 0 && nt_quantity_kinds[signal->kind].of == NT_OF_HELD);
 }
 
@@ -234,6 +236,8 @@ double nt_signal_value(const nt_signal *signal, const nt_view *view)
         nt_delay_look(view, signal->object, all);
         return all[0];
     }
+    if (signal->kind == NT_SIGNAL_SIDE)
+        return nt_bend_side(view->run, signal->object);
     nt_sampler sampler; /* its view is all that such a quantity looks at */
     if (signal->element < 0 && signal->is_load)
         return nt_whole_value(signal, view);
