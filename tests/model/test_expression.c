@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "model/expressions/expression.h"
+#include "model/expressions/expression_code.h"
 #include "tests/model/two_columns.h"
 
 #include <locale.h>
@@ -514,6 +515,38 @@ static void kinks_are_as_documented(void **state)
     nt_arena_free(&arena);
 }
 
+/* Comparisons that min and max do not decide alone are those of what is left. */
+static void comparisons_with_a_bound_are_of_what_it_bounds(void **state)
+{
+    static const char *const same[][2] = {
+        {"max(0, x) > 0", "x > 0"},
+        {"0 < max(x, 0)", "x > 0"},
+        {"min(x, 2) > 1", "x > 1"},
+        {"1 > min(2, x)", "x < 1"},
+        {"max(y, x) > y", "x > y"},
+        {"max(x, y) <= y", "x <= y"},
+        {"clamp(x, 1, 3) > 1", "x > 1"},
+        {"clamp(x, 1, 3) < 3", "x < 3"},
+        {"max(0, min(x, 1)) > 0.5", "x > 0.5"},
+        {"max(0, x) >= 0", "1"},
+        {"max(0, x) < 0", "0"},
+        {"min(x, 0) > 0", "0"},
+        {"min(y, x) <= x", "1"},
+    };
+    nt_arena arena = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        const nt_expression *e = parse(&arena, same[i][0]), *f = parse(&arena, same[i][1]);
+        for (int k = 0; k < e->n; k++)
+            assert_true(e->code[k].operation != NT_OP_MIN && e->code[k].operation != NT_OP_MAX);
+        for (int k = 0; k < 81; k++) { /* where they are equal too */
+            const double at[N_VARIABLES] = {[X] = k % 9 / 2.0 - 0.5, [Y] = k / 9 / 2.0 - 0.5};
+            expect_near(same[i][0], nt_expression_value(e, at), nt_expression_value(f, at), 0);
+        }
+    }
+    nt_arena_free(&arena);
+}
+
 /* ---- errors -------------------------------------------------------------------------------------
  */
 
@@ -700,6 +733,7 @@ int main(void)
         cmocka_unit_test(every_function_has_exact_derivatives),
         cmocka_unit_test(random_programs_agree),
         cmocka_unit_test(kinks_are_as_documented),
+        cmocka_unit_test(comparisons_with_a_bound_are_of_what_it_bounds),
         cmocka_unit_test(errors_name_their_column),
         cmocka_unit_test(columns_count_characters),
         cmocka_unit_test(an_error_in_a_table_keeps_its_place),

@@ -245,6 +245,47 @@ static void lines_and_steps(void **state)
     nt_arena_free(&arena);
 }
 
+/* Beside a point, seen from one side of it: beyond the point the piece goes on. */
+static void pieces_go_on_beyond_their_ends(void **state)
+{
+    (void)state;
+    nt_arena arena = {0};
+    const nt_table *line =
+        form_of(&arena, "0 1\n1 3\n3 2\n", false, (nt_table_form){NT_LINEAR, 0, NT_HOLD, 0});
+    const nt_table *saw = form_of(&arena, "0 1\n1 3\n3 1\n", false,
+                                  (nt_table_form){NT_LINEAR, 0, NT_BEYOND_PERIODIC, 0});
+    const nt_table *cubic = form_of(&arena, "0 1\n1 3\n3 2\n", false,
+                                    (nt_table_form){NT_MONOTONE, 0, NT_EXTRAPOLATE, 0});
+    static const struct {
+        double x, side, value, slope;
+    } beside[] = {{1, -1, 3, 2},           {1, 1, 3, -0.5},     {1.01, -1, 3.02, 2},
+                  {0.99, 1, 3.005, -0.5},  {0.99, -1, 2.98, 2}, {1.01, 1, 2.995, -0.5},
+                  {3.01, -1, 1.995, -0.5}, {2.99, 1, 2, 0},     {0, -1, 1, 0}};
+    double out[3], plain[3];
+    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
+        nt_table_beside(line, beside[i].x, beside[i].side, out);
+        expect_near(out[0], beside[i].value, 1e-14);
+        expect_near(out[1], beside[i].slope, 1e-14);
+    }
+    for (int turn = -2; turn < 3; turn++) { /* the end is the begin */
+        nt_table_beside(saw, 3 * turn, 1, out);
+        expect_near(out[1], 2, 1e-14);
+        nt_table_beside(saw, 3 * turn, -1, out);
+        expect_near(out[1], -1, 1e-14);
+        nt_table_beside(saw, 3 * turn + 0.01, -1, out);
+        expect_near(out[0], 0.99, 1e-13);
+    }
+    nt_table_evaluate(cubic, 1.3, plain);
+    nt_table_beside(cubic, 1.3, 1, out);
+    for (int k = 0; k < 3; k++)
+        expect_near(out[k], plain[k], 0);
+    nt_table_evaluate(cubic, 1 - 1e-9, plain);
+    nt_table_beside(cubic, 1 + 1e-9, -1, out);
+    for (int k = 0; k < 3; k++)
+        expect_near(out[k], plain[k], 1e-7);
+    nt_arena_free(&arena);
+}
+
 /* Of every form: derivatives by differences, inside and outside; the product of two cubics that are
  * flat at the ends is reproduced by the spline. */
 static void maps_have_exact_derivatives(void **state)
@@ -519,6 +560,7 @@ int main(void)
         cmocka_unit_test(splines_reproduce_cubics),
         cmocka_unit_test(periodic_splines_are_smooth),
         cmocka_unit_test(lines_and_steps),
+        cmocka_unit_test(pieces_go_on_beyond_their_ends),
         cmocka_unit_test(maps_have_exact_derivatives),
         cmocka_unit_test(maps_repeat_themselves),
         cmocka_unit_test(tables_that_are_refused),

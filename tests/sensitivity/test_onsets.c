@@ -448,6 +448,8 @@ static void bends_beside_jumps_of_others_change_with_them(void **state)
         GOES "contacts: {s: {type: sphere_plane, between: [ground, b], plane: {point: [0.51, 0, "
              "0], normal: [-1, 0, 0]}, radius: 0.2, stiffness: 3000, exponent: 1}}\n"
              "forces: {d: " DAMPS "}\n",
+        GOES "quantities: {depth: 'max(0, b.position.x - 0.31)'}\n"
+             "forces: {s: " ALONG("-3000*depth") ", d: " ALONG("-c*b.velocity.x*(depth > 0)") "}\n",
         GOES "states: {on: {rate: 0, initial: 0}}\n"
              "forces: {s: " ALONG("-3000*max(0, b.position.x - 0.31)") ", d: " ALONG(
                  "-c*b.velocity.x*on") "}\n"

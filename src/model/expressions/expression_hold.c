@@ -119,6 +119,51 @@ bool nt_parser_hold_comparison(nt_parser *p, int operation, nt_operand a, nt_ope
            (difference.known || nt_parser_hold(p, operation, difference, -1, held));
 }
 
+/* ---- comparisons of min and max ------------------------------------------------------------- */
+
+static nt_operand operand_in(const nt_parser *p, int slot)
+{
+    const nt_code *code = &p->code[slot];
+    if (code->operation == NT_OP_CONSTANT)
+        return (nt_operand){.known = true, .value = p->constants[code->a]};
+    return (nt_operand){.slot = slot};
+}
+
+/* Whether a comparison of two is the same whatever the variables are; *value: which. */
+static bool is_decided(int operation, nt_operand a, nt_operand b, bool *value)
+{
+    bool same = !a.known && !b.known && a.slot == b.slot;
+    *value = same ? operation == NT_OP_LESS_EQUAL
+                  : nt_operation_value(operation, a.value, b.value, 0, NULL) != 0;
+    return same || (a.known && b.known);
+}
+
+bool nt_parser_compare_extreme(nt_parser *p, int operation, nt_operand a, nt_operand b,
+                               nt_operand *out, bool *done)
+{
+    *done = false;
+    for (int right = 0; right < 2 && (operation == NT_OP_LESS || operation == NT_OP_LESS_EQUAL);
+         right++) {
+        nt_operand extreme = right ? b : a;
+        int o = extreme.known ? NT_OP_NONE : p->code[extreme.slot].operation;
+        if (o != NT_OP_MIN && o != NT_OP_MAX)
+            continue;
+        const nt_operand of[2] = {operand_in(p, p->code[extreme.slot].a),
+                                  operand_in(p, p->code[extreme.slot].b)};
+        bool either = (o == NT_OP_MAX) == right; /* a < max(x, y): a < x or a < y */
+        for (int k = 0; k < 2; k++) {
+            bool value;
+            if (!is_decided(operation, right ? a : of[k], right ? of[k] : b, &value))
+                continue;
+            *done = true;
+            *out = (nt_operand){.known = true, .value = value};
+            return value == either || nt_parser_binary(p, operation, right ? a : of[1 - k],
+                                                       right ? of[1 - k] : b, out);
+        }
+    }
+    return true;
+}
+
 bool nt_parser_hold_unary(nt_parser *p, int operation, nt_operand a, nt_held *held)
 {
     *held = (nt_held){.variable = -1};

@@ -66,8 +66,7 @@ bool nt_parser_unary(nt_parser *p, int operation, nt_operand a, nt_operand *out)
         out->held = operation == NT_OP_HEAVISIDE;
         return good;
     }
-    return nt_parser_emit(p, (nt_code){.operation = operation, .a = a.slot, .side = held.side},
-                          out);
+    return nt_parser_emit(p, (nt_code){operation, a.slot, 0, 0, held.side}, out);
 }
 
 /* A square is a product: exact, and faster than pow. */
@@ -83,6 +82,8 @@ bool nt_parser_binary(nt_parser *p, int operation, nt_operand a, nt_operand b, n
         return nt_parser_held_logic(p, operation, a, b, out);
     if (operation == NT_OP_MOD && !nt_parser_hold_remainder(p, a, b, out, &done))
         return false;
+    if (!done && !nt_parser_compare_extreme(p, operation, a, b, out, &done))
+        return false;
     if (done)
         return true;
     if (!nt_parser_hold_comparison(p, operation, a, b, &held))
@@ -96,9 +97,7 @@ bool nt_parser_binary(nt_parser *p, int operation, nt_operand a, nt_operand b, n
         return nt_parser_emit(p, (nt_code){.operation = NT_OP_MULTIPLY, .a = a.slot, .b = a.slot},
                               out);
     return settle(p, &a) && settle(p, &b) &&
-           nt_parser_emit(
-               p, (nt_code){.operation = operation, .a = a.slot, .b = b.slot, .side = held.side},
-               out);
+           nt_parser_emit(p, (nt_code){operation, a.slot, b.slot, 0, held.side}, out);
 }
 
 static bool choice(nt_parser *p, nt_operand c, nt_operand a, nt_operand b, nt_operand *out)
@@ -353,8 +352,7 @@ static bool parse_table(nt_parser *p, nt_operand *out)
             return true;
         }
         return settle(p, &x) && settle(p, &u) &&
-               nt_parser_emit(
-                   p, (nt_code){.operation = NT_OP_MAP, .a = x.slot, .b = u.slot, .c = i}, out);
+               nt_parser_emit(p, (nt_code){NT_OP_MAP, x.slot, u.slot, i, 0}, out);
     }
     if (!parse_column(p, at, length, &table) || !nt_parser_close(p, "')'"))
         return false;
@@ -368,11 +366,9 @@ static bool parse_table(nt_parser *p, nt_operand *out)
     int piece = held.variable >= 0 && s && s->piece ? s->piece(s->context, held.variable) : -1;
     if (piece >= 0)
         return parse_slide(p, at, table, i, held.variable, piece, out);
-    if (held.variable >= 0 &&
-        !nt_parser_emit_variable(p, held.variable, &x)) /* the begin of a piece */
+    if (held.variable >= 0 && !nt_parser_emit_variable(p, held.variable, &x))
         return false;
-    return nt_parser_emit(
-        p, (nt_code){.operation = NT_OP_TABLE, .a = x.slot, .b = i, .side = held.side}, out);
+    return nt_parser_emit(p, (nt_code){NT_OP_TABLE, x.slot, i, 0, held.side}, out);
 }
 
 /* ---- named expressions -------------------------------------------------------------------------

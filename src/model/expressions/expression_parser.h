@@ -102,6 +102,10 @@ bool nt_parser_hold_comparison(nt_parser *p, int operation, nt_operand a, nt_ope
 /* mod(x, y) = x - y floor(x/y), whose floor is held: *done where it is. */
 bool nt_parser_hold_remainder(nt_parser *p, nt_operand x, nt_operand y, nt_operand *out,
                               bool *done);
+/* A comparison with min or max of two, of which one decides by itself or drops out: max(0, x) > 0
+ * is x > 0, which passes its zero where the other only comes to it. done: it was such a one. */
+bool nt_parser_compare_extreme(nt_parser *p, int operation, nt_operand a, nt_operand b,
+                               nt_operand *out, bool *done);
 /* not, and, or of conditions that are held: 1 - a, a b, a + b - a b. */
 bool nt_parser_held_not(nt_parser *p, nt_operand a, nt_operand *out);
 bool nt_parser_held_logic(nt_parser *p, int operation, nt_operand a, nt_operand b, nt_operand *out);
