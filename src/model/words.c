@@ -175,10 +175,12 @@ const char *nt_model_row_name(const nt_model *model, const nt_element *element, 
 /* Equations of directions are sines, and 2 - sine past a right angle. */
 double nt_model_row_gap(const nt_model *model, int i, double value, const char **unit)
 {
+    const nt_element *e = nt_model_element_of_row(model, i);
     bool length = model->row_quantity[i] == NT_LENGTH;
+    bool sine = !length && e && (nt_element_joins(e) || e->type->leaves_place); /* not of a gear */
     double beyond = fabs(value) - 1;
     *unit = length ? "m" : "rad";
-    if (length)
+    if (!sine)
         return value;
     return beyond > 0 ? copysign(acos(-1.0) - asin(fmax(0, 1 - beyond)), value) : asin(value);
 }

@@ -124,12 +124,46 @@ static void what_makes_no_sense_is_refused(void **state)
     }
 }
 
+/* A gear that waits, is engaged where its angles fit, let go and found off: by how much is said. */
+static void a_gear_is_engaged(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies:\n"
+        "  first: {mass: 1, inertia: [1, 1, 0.1], angular_velocity: [0, 0, 3]}\n"
+        "  second: {mass: 1, inertia: [1, 1, 0.2], position: [1, 0, 0], angular_velocity: [0, 0, "
+        "-1.5]}\n"
+        "joints:\n"
+        "  a: {type: revolute, between: [ground, first], at: [0, 0, 0], axis: [0, 0, 1]}\n"
+        "  b: {type: revolute, between: [ground, second], at: [1, 0, 0], axis: [0, 0, 1]}\n"
+        "  mesh: {type: gear, joints: [a, b], ratio: -2, active: false}\n"
+        "forces: {drive: {type: joint_torque, joint: a, value: 'if(t > 0.1, 1, 0)'}}\n"
+        "events:\n"
+        "  on: {when: t - 0.1, then: [{engage: mesh}]}\n"
+        "  off: {when: t - 0.5, then: [{release: mesh}]}\n"
+        "  again: {when: t - 0.7, then: [{engage: mesh}]}\n"
+        "simulation: {duration: 1, step: 1e-2}\n";
+    mechanism m = mechanism_open(text);
+    double rate = 1 / (0.1 + 0.2 / 4);
+    assert_int_equal(nt_model_count(nt_run_model(m.run)).inactive, 1);
+    mechanism_run(&m, 0.5, 1e-2);
+    CLOSE(mechanism_number(&m, "a.angle"), 3 * 0.5 + rate * 0.4 * 0.4 / 2, 1e-9);
+    CLOSE(mechanism_number(&m, "b.angle"), -(3 * 0.5 + rate * 0.4 * 0.4 / 2) / 2, 1e-9);
+    nt_error error = {0};
+    assert_int_equal(nt_integrator_run(m.integrator, 1, 1e-2, NULL, NULL, &error), NT_INCONSISTENT);
+    assert_non_null(strstr(error.message, "ratio of its angles is off by 0.2 rad"));
+    mechanism_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(geared_shafts_share_the_moment),
         cmocka_unit_test(a_planet_gear_has_its_ratio),
         cmocka_unit_test(a_nut_falls_on_its_thread),
+        cmocka_unit_test(a_gear_is_engaged),
         cmocka_unit_test(what_makes_no_sense_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

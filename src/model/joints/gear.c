@@ -12,7 +12,7 @@
 #include "model/joints/joint_rows.h"
 
 typedef struct nt_gear {
-    unsigned given;
+    nt_joint joint; /* first: `given`, `active`, and where memory says whether it holds */
     int joints[2];
     double ratio;
 
@@ -25,8 +25,17 @@ static const nt_key gear_keys[] = {
     NT_KEY("ratio", NT_KEY_NUMBER, .offset = offsetof(nt_gear, ratio), .bit = 1, .required = true,
            .meaning =
                "angle of J1 over angle of J2, negative for wheels that turn against each other"),
+    NT_JOINT_KEY_ACTIVE,
     {.name = NULL},
 };
+
+/* No coordinate is free that a latch could lock. */
+static const nt_row_spec no_freedom = {NT_ROW_COINCIDE, 0, 0};
+
+static const nt_joint *gear_joint(const nt_run *run, const nt_element *element)
+{
+    return &((const nt_gear *)nt_element_data(run, element))->joint;
+}
 
 static int gear_rows(const nt_model *model, const nt_element *element)
 {
@@ -62,6 +71,8 @@ static nt_status gear_declare(nt_model *model, nt_element *element)
 {
     nt_gear *gear = nt_element_numbers(model->origin, element);
     nt_status status = NT_OK;
+    gear->joint.specs = &no_freedom;
+    gear->joint.n_specs = 1;
     for (int i = 0; i < 2; i++) {
         const nt_element *joint = &model->elements[gear->joints[i]];
         gear->port[i][0] = nt_element_port_of_body(model, element, joint->a);
@@ -162,4 +173,5 @@ const nt_element_type nt_joint_gear = {
     .reaction = gear_reaction,
     .site = site,
     .does_work = does_work,
+    .as_rolling = gear_joint,
 };
