@@ -635,9 +635,15 @@ static void test_refusals(void **state)
         {"length: 1, mass: 0, stiffness: 1", "mass is 0, expected a positive number"},
         {"length: 1, stiffness: 1", "lacks the key 'mass'"},
         {"length: 1, mass: 1, stiffness: 1, elements: 2.5", "a whole number from 1 to 2000"},
-        {"length: 1, mass: 1, stiffness: 1, damping: -1", "damping or friction is negative"},
+        {"length: 1, mass: 1, stiffness: 1, damping: -1",
+         "damping is -1, expected zero or a positive number"},
         {"length: 1, mass: 1, stiffness: 1, seabed: {height: 0, stiffness: 0}",
-         "the seabed has a positive stiffness"},
+         "seabed.stiffness is 0, expected a positive number"},
+        {"length: 1, mass: 1, stiffness: 1, seabed: {height: 0, stiffness: 1, friction: -2}",
+         "seabed.friction is -2, expected zero or a positive number"},
+        {"length: 1, mass: 1, stiffness: 1, seabed: {height: 0, stiffness: 1, friction: 1, "
+         "speed: 0}",
+         "seabed.speed is 0, expected a positive number"},
         {"length: 1, mass: 1, stiffness: 1, seabed: {height: b.position.x, stiffness: 1}",
          "may depend on c.x, c.y and parameters alone"},
     };

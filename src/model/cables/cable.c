@@ -516,21 +516,29 @@ static nt_status cable_own_bodies(nt_run *run, const nt_element *e, bool validat
             "elements is %g where the model was read with %d: nodes do not follow "
             "parameters that are set later; set it in the file or with --set",
             c->elements, c->n);
-    const double positive[] = {c->length, c->mass, c->stiffness};
-    static const char *const words[] = {"length", "mass", "stiffness"};
-    for (int i = 0; i < 3 && validate; i++)
-        if (!(positive[i] > 0))
-            return nt_load_refuse(run->model, e, error, "%s is %g, expected a positive number",
-                                  words[i], positive[i]);
+    const nt_seabed *s = &c->seabed;
+    const struct {
+        const char *key;
+        double value;
+        bool may_be_zero;
+    } numbers[] = {
+        {"length", c->length, false},
+        {"mass", c->mass, false},
+        {"stiffness", c->stiffness, false},
+        {"damping", c->damping, true},
+        {"seabed.stiffness", s->height ? s->stiffness : 1, false},
+        {"seabed.damping", s->damping, true},
+        {"seabed.friction", s->friction, true},
+        {"seabed.speed", s->height ? s->speed : 1, false},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && validate; i++)
+        if (!(numbers[i].may_be_zero ? numbers[i].value >= 0 : numbers[i].value > 0))
+            return nt_load_refuse(run->model, e, error, "%s is %g, expected %sa positive number",
+                                  numbers[i].key, numbers[i].value,
+                                  numbers[i].may_be_zero ? "zero or " : "");
     if (validate && !nt_inertia_is_in_range(c->mass))
         return nt_load_refuse(run->model, e, error, "mass is %g kg/m, expected 1e-50 to 1e50 kg/m",
                               c->mass);
-    const nt_seabed *s = &c->seabed;
-    if (validate && !(c->damping >= 0 && s->damping >= 0 && s->friction >= 0))
-        return nt_load_refuse(run->model, e, error, "damping or friction is negative");
-    if (validate && s->height && !(s->stiffness > 0 && s->speed > 0))
-        return nt_load_refuse(run->model, e, error,
-                              "the seabed has a positive stiffness and speed");
     for (int i = 0; i < c->n - 1; i++) {
         nt_body *body = &run->bodies[c->first_body + i];
         body->given = NT_GIVEN_MASS | NT_GIVEN_POSITION | NT_GIVEN_POINT;
