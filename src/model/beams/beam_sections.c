@@ -498,6 +498,14 @@ static bool is_in_range(const nt_beam_section *s)
     return nt_inertia_is_in_range(M[0]) && nt_inertia_is_in_range(largest);
 }
 
+/* Pa and N: of what is stiffer forces are made by the rounding of places. Diamond has 1e12 Pa. */
+static const double STIFFEST = 1e20, STIFFEST_SECTION = 1e24;
+
+static bool is_too_stiff(const double stiffness[36])
+{
+    return fmax(stiffness[0], fmax(stiffness[7], stiffness[14])) > STIFFEST_SECTION;
+}
+
 static const char *fault_of_keys(const nt_beam_section *s)
 {
     bool stiffness = nt_section_gives(s, NT_SECTION_STIFFNESS);
@@ -516,6 +524,8 @@ static const char *fault_of_keys(const nt_beam_section *s)
     if (stiffness && !is_of_mass(s->mass))
         return "mass is not that of a body: expected the same mass three times on the diagonal and "
                "moments of one centre, [m I, -m c~; m c~, inertia]";
+    if (stiffness && is_too_stiff(s->stiffness))
+        return "stiffness is so large that rounding of places is force, expected at most 1e24 N";
     if (stiffness)
         return NULL;
     if (nt_section_gives(s, NT_SECTION_POINT))
@@ -523,6 +533,8 @@ static const char *fault_of_keys(const nt_beam_section *s)
     if (!(s->material.E > 0 && s->material.density > 0 && s->material.nu > -1 &&
           s->material.nu < 0.5))
         return "a material has positive E and density, and nu between -1 and 0.5";
+    if (s->material.E > STIFFEST)
+        return "E is so large that rounding of places is force, expected at most 1e20 Pa";
     const char *fault = fault_of_sizes(s);
     return fault ? fault : fault_of_figure(s);
 }
