@@ -57,7 +57,10 @@ enum {
     NT_GYROSCOPIC = 16, /* velocity-quadratic terms of inertia                        */
     NT_INERTIA = NT_MASS | NT_GYROSCOPIC,
     NT_ALL_PARTS = 31,
-    NT_OWN_DAMPERS = 32 /* beside NT_EXPLICIT: only what adds to nt_combination.own_blocks */
+    NT_OWN_DAMPERS = 32, /* beside NT_EXPLICIT: only what adds to nt_combination.own_blocks */
+    /* Alone: of what own_blocks have beside the derivative itself, in steps of nt_terms.step, its
+     * product with vdot, as a part of R. */
+    NT_OWN_CHORDS = 64
 };
 
 /* The derivative that is wanted, along a variation e[nv] of the unknowns:
@@ -78,7 +81,8 @@ typedef struct nt_combination {
     double turn;            /* s                                                             */
     /* Not 0: of the blocks between entries of v only those of a block of the space with itself are
      * wanted. What is added to others is not looked at, so that a system may leave them out. */
-    int own_blocks; /* an element may give nothing at all here: see NT_OWN_DAMPERS */
+    int own_blocks; /* an element may give nothing here, see NT_OWN_DAMPERS, or more than the
+                       derivative in steps of nt_terms.step: see NT_OWN_CHORDS */
 } nt_combination;
 
 /* What evaluate is to compute: what is NULL is not wanted. It adds to residual and matrix, and
@@ -96,7 +100,7 @@ typedef struct nt_terms {
     const unsigned char *left_out;
     bool damping; /* with residual and NT_EXPLICIT: nt_system.fastest_damping will be asked for */
     double ahead; /* s, with these: and nt_system.stiffest, that far ahead                      */
-    double step;  /* s, likewise: of the step, for nt_stiffest.turns                            */
+    double step;  /* s: of the step, for nt_stiffest.turns, and with own_blocks; 0: not known    */
 } nt_terms;
 
 /* How a point varies: increments of q and changes of the rest, in the system's frame. */

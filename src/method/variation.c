@@ -94,7 +94,8 @@ static nt_status evaluate_push(nt_factors *f, const nt_push *push,
     nt_terms terms = {.parts = push->parts,
                       .level = push->level,
                       .matrix = &f->matrix,
-                      .combination = combination};
+                      .combination = combination,
+                      .step = push->step};
     nt_factors_begin(f);
     return nt_problem_evaluate(f->problem, push->at, &terms);
 }

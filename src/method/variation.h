@@ -25,6 +25,7 @@ typedef struct nt_push {
     unsigned parts;
     nt_level level;
     double mass, damping, stiffness;
+    double step; /* s, of nt_terms */
     int count;
     const double *x; /* [count] of x_stride doubles, nv of them used */
     double *y;       /* [count] of y_stride doubles, n of them used   */

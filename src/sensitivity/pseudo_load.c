@@ -28,7 +28,8 @@ static nt_status pseudo_load_values_at(nt_sensitivity *s, const nt_point *at,
     nt_terms terms = {.parts = wanted->parts,
                       .level = wanted->level,
                       .residual = wanted->residual ? out : NULL,
-                      .rows = wanted->rows ? out + p->nv : NULL};
+                      .rows = wanted->rows ? out + p->nv : NULL,
+                      .step = wanted->step};
     memcpy(s->varied, s->p, (size_t)system->n_parameters * sizeof *s->p);
     s->varied[k] += offset;
     memset(out, 0, (size_t)p->n * sizeof *out);
@@ -90,7 +91,8 @@ static nt_status along_memory(nt_sensitivity *s, const nt_point *at, const nt_te
         nt_terms terms = {.parts = wanted->parts,
                           .level = wanted->level,
                           .residual = wanted->residual ? value : NULL,
-                          .rows = wanted->rows ? value + p->nv : NULL};
+                          .rows = wanted->rows ? value + p->nv : NULL,
+                          .step = wanted->step};
         for (int i = 0; i < n_memory; i++)
             s->point[i] = at->memory[i] + sign * distance * step * dmemory[i];
         memset(value, 0, (size_t)n * sizeof *value);

@@ -79,7 +79,8 @@ static nt_status values_in_unit(const nt_length_direction *l, const nt_point *at
     nt_terms terms = {.parts = wanted->parts,
                       .level = wanted->level,
                       .residual = wanted->residual ? values : NULL,
-                      .rows = wanted->rows ? values + p->nv : NULL};
+                      .rows = wanted->rows ? values + p->nv : NULL,
+                      .step = E * wanted->step};
     memset(values, 0, (size_t)p->n * sizeof *values);
     nt_status status = nt_problem_evaluate(p, &point, &terms);
     const double of_rows[3] = {1, E, E * E};

@@ -62,6 +62,61 @@ static void derivatives_of_a_preload(void **state)
         }
 }
 
+/* A 6305 under some 10 kN whose friction is taken along its chord in steps of 1 us, with a ring
+ * that is driven, or free. */
+static const char loaded[] =
+    "nutate: 1\n"
+    "gravity: [0, 0, 0]\n"
+    "parameters: {%s}\n"
+    "bodies: {ring: {mass: 0.1, inertia: [1e-5, 1e-5, 1e-5], position: [0, -1.1e-4, 1e-5],\n"
+    "         angular_velocity: [0, 0, 1047]}}\n"
+    "forces: {load: {type: force, on: ring, value: [0, -1e4*(1 + a), 500]}}\n"
+    "bearings: {set: {designation: \"6305\", outer: ground, inner: ring, axes: [[0, 0, 1], [0, 0, "
+    "1]],\n"
+    "           points: [[0, 0, 0], [0, 0, 0]], clearance: 5e-5,\n"
+    "           ball_diameter: 11.509e-3*(1 + 1e-2*b), material: {density: 7800*(1 + c)},\n"
+    "           pitch_diameter: 43.5e-3*(1 + 1e-2*d), inner_flaw: {angle: -1.6, width: 0.6,\n"
+    "           depth: 5e-6*(1 + e)}, %s}}\n"
+    "%s";
+
+/* Of what is lost after some steps: by parameter k at `value`, with its derivative. */
+static double loss_by(const char *law, const char *joints, int k, double value, double *derivative)
+{
+    char text[2000], values[200];
+    double loss;
+    int used = snprintf(values, sizeof values, "%c: %.17g", 'a' + k, value);
+    for (char name = 'a'; name <= 'g'; name++)
+        if (name != 'a' + k)
+            used += snprintf(values + used, sizeof values - (size_t)used, ", %c: 0", name);
+    snprintf(text, sizeof text, loaded, values, law, joints);
+    value_and_derivative(text, 20, 1e-6, "set.power", &loss, derivative);
+    return loss;
+}
+
+/* Derivatives are those of the steps, what the chords change among it: without that they were off
+ * by half of themselves and more. */
+static void derivatives_along_chords(void **state)
+{
+    (void)state;
+    static const char *const laws[] = {
+        "traction: {friction: 0.05*(1 + f), slip: 0.05*(1 + g)}",
+        "traction: {law: film, slip: 0.005*(1 + g)}, lubricant: {viscosity: 0.02*(1 + f)}",
+        "traction: {law: four_parameter, curve: [-0.02, 0.25*(1 + f), 2, 0.02], slip: "
+        "1e-3*(1 + g)}"};
+    static const char *const joints[] = {
+        "", "joints: {drive: {type: parallel, between: [ground, ring], at: [0, 0, 0],\n"
+            "         axis: [0, 0, 1], motion: 1047*t}}\n"};
+    static const double BY = 1e-5;
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < 7; k++) {
+            double exact, other;
+            const char *law = laws[i / 2], *with = joints[i % 2];
+            double loss = loss_by(law, with, k, 0, &exact);
+            double change = loss_by(law, with, k, BY, &other) - loss_by(law, with, k, -BY, &other);
+            CLOSE(exact, change / (2 * BY), 1e-5 * fabs(exact) + 1e-6 * fabs(loss));
+        }
+}
+
 /* Numbers of all kinds; each parameter moves indentations by a small part of themselves. */
 static const char varied[] =
     "nutate: 1\n"
@@ -211,6 +266,7 @@ static void derivative_in_an_exponent(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(derivatives_along_chords),
         cmocka_unit_test(derivatives_in_all_numbers),
         cmocka_unit_test(derivatives_that_almost_cancel),
         cmocka_unit_test(derivative_of_work_where_balls_meet_a_race),

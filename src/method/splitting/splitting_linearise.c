@@ -287,6 +287,46 @@ static nt_status splitting_vary_damping(nt_stepper *s, const linear *l,
     return status;
 }
 
+static bool any(const double *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (x[i] != 0)
+            return true;
+    return false;
+}
+
+/* force += h/2 dD w, of what D has beside the derivative of the forces (NT_OWN_CHORDS): nothing
+ * where that makes nothing of w, for it is a sum of squares. */
+static nt_status splitting_vary_chords(nt_stepper *s, const linear *l,
+                                       const nt_directions *directions)
+{
+    const nt_problem *p = s->problem;
+    size_t n = (size_t)p->n, size = (size_t)directions->count * n;
+    nt_point at = splitting_point_of_explicit(s, l, l->v_A);
+    at.vdot = l->w;
+    nt_push push = splitting_push_of(p, &at, directions->count, l->dq_A, l->beside);
+    nt_terms load = {.parts = NT_OWN_CHORDS, .step = l->h};
+    memset(l->beside, 0, size * sizeof *l->beside);
+    load.residual = l->beside;
+    nt_status status = nt_problem_evaluate(p, &at, &load);
+    if (status != NT_OK || !any(l->beside, p->nv))
+        return status;
+    memset(l->beside, 0, size * sizeof *l->beside);
+    push.parts = NT_OWN_CHORDS, push.step = l->h;
+    push.stiffness = 1;
+    status = nt_variation_push(s->factors, &push);
+    push.stiffness = 0, push.damping = 1, push.x = l->dv_A;
+    if (status == NT_OK)
+        status = nt_variation_push(s->factors, &push);
+    for (int d = 0; d < directions->count && status == NT_OK; d++) {
+        load.residual = l->beside + (size_t)d * n;
+        status = directions->load(directions->context, d, &at, &load);
+    }
+    for (size_t i = 0; i < size; i++)
+        l->force[i] += l->h / 2 * l->beside[i];
+    return status;
+}
+
 /* force -= h/2 D da_p, with h/2 D left in own->damping for the stages' matrices. */
 static nt_status splitting_damp_rate(nt_stepper *s, const linear *l,
                                      const nt_directions *directions)
@@ -294,7 +334,8 @@ static nt_status splitting_damp_rate(nt_stepper *s, const linear *l,
     const nt_problem *p = s->problem;
     nt_matrix *damping = &((nt_splitting_own *)s->own)->damping;
     nt_combination half = {.damping = l->h / 2, .own_blocks = 1};
-    nt_terms terms = {.parts = l->c->explicit_parts, .matrix = damping, .combination = &half};
+    nt_terms terms = {
+        .parts = l->c->explicit_parts, .matrix = damping, .combination = &half, .step = l->h};
     nt_point at = splitting_point_of_explicit(s, l, l->v_A);
     nt_splitting_clear_damping(l->own);
     nt_status status = nt_problem_evaluate(p, &at, &terms);
@@ -319,6 +360,8 @@ static nt_status splitting_explicit_change(nt_stepper *s, const linear *l,
         splitting_push_explicit(s, l, l->c->explicit_parts, directions, l->v_A, l->force);
     for (int colour = 0; status == NT_OK && l->c->second && colour < l->own->n_colours; colour++)
         status = splitting_vary_damping(s, l, directions, colour);
+    if (status == NT_OK && l->own->damping.values)
+        status = splitting_vary_chords(s, l, directions);
     if (status == NT_OK && l->own->damping.values)
         status = splitting_damp_rate(s, l, directions);
     splitting_take_rows(p, count, l->force, NULL);

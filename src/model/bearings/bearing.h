@@ -165,6 +165,20 @@ nt_ball_touch nt_bearing_touch(const nt_element *element, const nt_view *view, i
  * shoulder cuts the ellipse off. A contact apart has no ellipse. 0 for pockets. */
 double nt_bearing_shoulder_margin(const nt_bearing *bearing, const nt_ball_touch *touch);
 
+/* ---- chords of friction (bearing_chords.c) -----------------------------------------------------
+ */
+
+/* Of one ball between its races, 1/kg, of the motion along a surface. */
+double nt_bearing_mobility(const nt_run *run, const nt_bearing *bearing);
+/* D += c g o g, g = (w, r x w); entry k of D[6][6] at D[stride k]. */
+void nt_bearing_add_chord(double *D, int stride, double c, v3 w, v3 r);
+/* Adds what NT_OWN_CHORDS asks for, or its tangent; and, of the contact at ports view->pair of a
+ * race and a ball, what numbers change in it. lighter: d ln(mobility). */
+void nt_bearing_push_chords(const nt_element *element, const nt_view *view);
+void nt_bearing_vary_chords(const nt_element *element, const nt_view *view, int ball,
+                            const nt_ball_touch *touch, const nt_touch_rates *rates,
+                            double lighter);
+
 /* ---- recorded quantities (bearing_values.c) ---------------------------------------------------
  *
  * Of a part of a bearing (nt_element_part_at): its cage (1), contact k of ball j, from 0 on

@@ -74,9 +74,13 @@ static nt_touch_rates rates_of(const nt_bearing *b, const nt_bearing *d, const n
 bool nt_bearing_vary(const nt_element *element, const nt_view *view, const void *rates)
 {
     const nt_bearing *b = nt_bearing_of(view->run, element), *d = rates;
-    if (!(view->terms->parts & element->part))
+    unsigned parts = view->terms->parts;
+    bool chords = parts == NT_OWN_CHORDS;
+    if (!(parts & element->part) && !chords)
         return true;
-    bool pockets = b->has_cage && !(view->terms->parts & NT_OWN_DAMPERS);
+    bool pockets = b->has_cage && !chords && !(parts & NT_OWN_DAMPERS);
+    double lighter =
+        -d->material.density / b->material.density - 3 * d->ball_diameter / b->ball_diameter;
     for (int i = 0; i < b->n_balls; i++)
         for (int which = 0; which < (pockets ? NT_BALL_CONTACTS : NT_POCKET); which++) {
             nt_ball_touch t = nt_bearing_touch(element, view, i, which);
@@ -86,6 +90,10 @@ bool nt_bearing_vary(const nt_element *element, const nt_view *view, const void 
             nt_view pair = *view;
             pair.pair[0] = nt_bearing_port_of(b, t.body);
             pair.pair[1] = nt_bearing_port_of(b, b->first_ball + i);
+            if (chords) {
+                nt_bearing_vary_chords(element, &pair, i, &t, &of, lighter);
+                continue;
+            }
             v3 F, M, p;
             nt_touch_vary_numbers(t.kind, t.surface, t.law, &t.pose, &t.touch, t.lift_gradient, &of,
                                   &F, &M, &p);

@@ -525,10 +525,8 @@ unsigned nt_touch_wanted(const nt_view *view, int body_a, int body_b)
            (body_b > 0 && alone[body_b - 1] ? NT_TOUCH_OF_B : 0);
 }
 
-/* One row of nodes, by ports view->pair of the bodies: along a variation e of the unknowns (see
- * nt_combination) dq = k e, dv = c e for translations and dw = W e for rotations, W = nt_rate_map.
- */
-static void add_row(const nt_view *view, const int bodies[2], int node, const nt_pair_derivative *d)
+void nt_touch_add_row(const nt_view *view, const int bodies[2], int node,
+                      const nt_pair_derivative *d)
 {
     const nt_combination *combination = view->terms->combination;
     double c = combination->damping, k = combination->stiffness;
@@ -567,8 +565,8 @@ static void add_rows(const nt_view *view, const int bodies[2], int node, double 
             m3_add(m3_skew_multiply(r, row.q[i]), m3_scale(sign, m3_skew_multiply(F, dr)));
         moment.q[i] = m3_sub(moment.q[i], m3_scale(sign, d->M_q[i]));
     }
-    add_row(view, bodies, node, &row);
-    add_row(view, bodies, node + 1, &moment);
+    nt_touch_add_row(view, bodies, node, &row);
+    nt_touch_add_row(view, bodies, node + 1, &moment);
 }
 
 void nt_touch_add(const nt_view *view, int body_a, int body_b, const nt_touch *t,

@@ -224,6 +224,21 @@ unsigned nt_touch_wanted(const nt_view *view, int body_a, int body_b);
 double nt_touch_damping_rate(const nt_view *view, int body_a, int body_b, const nt_touch *t,
                              double *beside);
 
+/* c of the damping c w o w that a body is given, w the sliding, beside that of friction itself, in
+ * steps of h over this mobility, 1/kg, of the body: with it, it is that of the chord, the line from
+ * the force to none at no sliding, where the tangent would let the friction turn round from step to
+ * step. With h/2 D of the tangent of a saturating law eps f(w/eps) of rate R, the step
+ *
+ *   a = a_p - (R eps f(w_p/eps) + a_p)/(1 + h/2 D),    w_p = w + h/2 a_p,
+ *
+ * has a cycle w = +-h R eps/2 from h R = 1.5 on, in which a_p leads to where f' is small, so that
+ * nothing holds it; with D of the chord w decays up to h R = 10. Where steps bear the tangent, it
+ * is the better of both: so the chord comes in between two rates at no sliding, NT_CHORD_TURNS over
+ * h, and where friction stops what slides within some steps, NT_CHORD_STOPS. */
+static const double NT_CHORD_TURNS[2] = {1.35, 1.6}, NT_CHORD_STOPS[2] = {0.1, 0.25};
+double nt_touch_chord(nt_traction_law law, const nt_traction *traction, const nt_touch *t,
+                      double mobility, double h);
+
 /* How stiff a contact is, by itself, in an evaluation that asks for that, and how fast its friction
  * turns (contact_damping.c). */
 void nt_touch_stiffest(const nt_view *view, int body_a, int body_b, const nt_contact *c,
@@ -238,6 +253,11 @@ v3 nt_touch_sliding_rate(const nt_surface *surface, nt_skeleton skeleton, const 
 void nt_touch_push(const nt_view *view, const nt_touch *touch);
 /* Adds what these become where F, M and p change by so much. */
 void nt_touch_push_change(const nt_view *view, const nt_touch *touch, v3 F, v3 M, v3 p);
+/* One row of nodes, by ports view->pair of the bodies: along a variation e of the unknowns (see
+ * nt_combination) dq = k e, dv = c e for translations and dw = W e for rotations, W = nt_rate_map.
+ */
+void nt_touch_add_row(const nt_view *view, const int bodies[2], int node,
+                      const nt_pair_derivative *derivative);
 void nt_touch_add(const nt_view *view, int body_a, int body_b, const nt_touch *touch,
                   const nt_touch_tangent *tangent);
 

@@ -108,6 +108,25 @@ double nt_touch_damping_rate(const nt_view *view, int body_a, int body_b, const 
     return damping_rate(view, body_a, body_b, mobility, t, beside);
 }
 
+/* 0 below `from`, 1 above `to`, smooth between. */
+static double rises(double x, double from, double to)
+{
+    double y = fmin(fmax((x - from) / (to - from), 0), 1);
+    return y * y * (3 - 2 * y);
+}
+
+double nt_touch_chord(nt_traction_law law, const nt_traction *traction, const nt_touch *t,
+                      double mobility, double h)
+{
+    double stops = h * mobility * t->N * t->phi_t;
+    if (!(stops > NT_CHORD_STOPS[0]))
+        return 0;
+    double at_rest = nt_traction_at_rest(traction, law, t->rolling, t->delta);
+    double share = rises(stops, NT_CHORD_STOPS[0], NT_CHORD_STOPS[1]) *
+                   rises(h * mobility * t->N * at_rest, NT_CHORD_TURNS[0], NT_CHORD_TURNS[1]);
+    return share * t->N * fmax(t->phi_t - t->traction.by_s, 0) / (t->s * t->s);
+}
+
 /* How fast the rate of indentation grows, by what bodies were accelerated with last. */
 static double rate_grows(const nt_view *view, int body_a, int body_b, const nt_touch *t)
 {
