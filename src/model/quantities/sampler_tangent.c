@@ -18,7 +18,7 @@
  * fourth order differs by more than 1e-8 the step is divided by eight, up to seven times: to 5e-9,
  * within the indentation of a contact soon after its onset. */
 static const double ROTATION = 0.01, LENGTH = 0.01, VELOCITY = 0.1, NUMBER = 0.01;
-static const double NEXT_STEP = 0.125, GOOD = 1e-8, NOISE = 1e-6;
+static const double NEXT_STEP = 0.125, GOOD = 1e-8, NOISE = 1e-6, MISSED = 100;
 enum { LEVELS = 8 };
 
 nt_status nt_tangent_sampler_init(nt_tangent_sampler *t, nt_run *run, int columns, nt_arena *arena,
@@ -167,7 +167,9 @@ static nt_status sampler_difference(nt_tangent_sampler *t, const nt_sample_direc
  * gap that does not even halve is rounding, of whatever the values are small differences of (the
  * force of a stiff penalty joint), and grows as 1/h from there on. So does the gap where a step
  * goes from one side of a steep curve to the other (traction within its slip): it is no rounding
- * where it comes from more than a millionth of the value.
+ * where it comes from more than a millionth of the value. Nor is it where the value has changed by
+ * many times the gap: the gap before was small by chance, and what it stood for is in doubt by that
+ * change.
  *
  * No difference at all is in doubt where the value has changed on both sides alike: a contact that
  * both sides of a large step have left has no force there. */
@@ -176,7 +178,12 @@ static bool sampler_choose(nt_tangent_sampler *t, bool first, double h, double *
     bool good = true;
     for (int i = 0; i < t->columns; i++) {
         double gap = fabs(t->sixth[i] - t->fourth[i]), size = fabs(t->sixth[i]);
-        bool is_noise = !first && gap > t->gap[i] / 2 && gap * h < NOISE * fabs(t->plus[i]);
+        double jump = first ? 0 : fabs(t->sixth[i] - out[i]);
+        bool missed = jump > MISSED * (gap + t->rounding[i]);
+        bool is_noise =
+            !first && !missed && gap > t->gap[i] / 2 && gap * h < NOISE * fabs(t->plus[i]);
+        if (missed)
+            t->doubt[i] = fmax(t->doubt[i], jump);
         t->noise[i] = first ? 0 : is_noise ? fmax(t->noise[i], gap * h) : t->noise[i];
         t->gap[i] = gap;
         t->rounding[i] = fmax(t->rounding[i], t->noise[i] / h);
