@@ -15,8 +15,8 @@ static const char preloaded[] =
 
 /* The value of a quantity after a run of `steps` steps of size h, and its derivative in the first
  * parameter. */
-static void value_and_derivative(const char *text, int steps, double h, const char *name, double *f,
-                                 double *derivative)
+static void value_and_derivative(const char *text, nt_frame frame, int steps, double h,
+                                 const char *name, double *f, double *derivative)
 {
     static const int first = 0;
     mechanism m = mechanism_read(text);
@@ -25,6 +25,7 @@ static void value_and_derivative(const char *text, int steps, double h, const ch
     nt_quantity_info quantity;
     nt_integrator_setup setup = {.system = nt_run_system(m.run),
                                  .method = nt_method_find("semi-explicit-2"),
+                                 .frame = frame,
                                  .track_work = 1};
     assert_int_equal(nt_integrator_create(&m.integrator, &setup, &error), NT_OK);
     assert_int_equal(nt_sensitivity_create(&sensitivity, m.integrator, &first, 1, &error), NT_OK);
@@ -57,7 +58,7 @@ static void derivatives_of_a_preload(void **state)
             char text[1000];
             double N, derivative;
             snprintf(text, sizeof text, "%sparameters: {play: %.17g}\n", preloaded, play);
-            value_and_derivative(text, 0, 1, names[i], &N, &derivative);
+            value_and_derivative(text, NT_INERTIAL, 0, 1, names[i], &N, &derivative);
             CLOSE(derivative, 1.5 * N / play, 1e-6 * fabs(1.5 * N / play));
         }
 }
@@ -80,7 +81,8 @@ static const char loaded[] =
     "%s";
 
 /* Of what is lost after some steps: by parameter k at `value`, with its derivative. */
-static double loss_by(const char *law, const char *joints, int k, double value, double *derivative)
+static double loss_by(const char *law, const char *joints, nt_frame frame, int k, double value,
+                      double *derivative)
 {
     char text[2000], values[200];
     double loss;
@@ -89,7 +91,7 @@ static double loss_by(const char *law, const char *joints, int k, double value, 
         if (name != 'a' + k)
             used += snprintf(values + used, sizeof values - (size_t)used, ", %c: 0", name);
     snprintf(text, sizeof text, loaded, values, law, joints);
-    value_and_derivative(text, 20, 1e-6, "set.power", &loss, derivative);
+    value_and_derivative(text, frame, 20, 1e-6, "set.power", &loss, derivative);
     return loss;
 }
 
@@ -107,12 +109,14 @@ static void derivatives_along_chords(void **state)
         "", "joints: {drive: {type: parallel, between: [ground, ring], at: [0, 0, 0],\n"
             "         axis: [0, 0, 1], motion: 1047*t}}\n"};
     static const double BY = 1e-5;
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 12; i++)
         for (int k = 0; k < 7; k++) {
             double exact, other;
-            const char *law = laws[i / 2], *with = joints[i % 2];
-            double loss = loss_by(law, with, k, 0, &exact);
-            double change = loss_by(law, with, k, BY, &other) - loss_by(law, with, k, -BY, &other);
+            const char *law = laws[i / 4], *with = joints[i % 2];
+            nt_frame frame = i % 4 < 2 ? NT_INERTIAL : NT_BODY;
+            double loss = loss_by(law, with, frame, k, 0, &exact);
+            double change = loss_by(law, with, frame, k, BY, &other) -
+                            loss_by(law, with, frame, k, -BY, &other);
             CLOSE(exact, change / (2 * BY), 1e-5 * fabs(exact) + 1e-6 * fabs(loss));
         }
 }
@@ -206,7 +210,7 @@ static void derivatives_that_almost_cancel(void **state)
         "shaft,\n"
         "      at: [0, 0, 0.05], axis: [0, 0, 1], clearance: -6e-6}\n";
     double load[3], derivative[3];
-    value_and_derivative(pair, 500, 1e-6, "r.load", load, derivative);
+    value_and_derivative(pair, NT_INERTIAL, 500, 1e-6, "r.load", load, derivative);
     CLOSE(derivative[0], -35.94395, 1e-4);
     CLOSE(derivative[1], 29.39773, 1e-4);
 }
@@ -241,7 +245,7 @@ static void derivative_of_work_where_balls_meet_a_race(void **state)
     for (int i = 0; i < 3; i++) {
         char text[2000];
         snprintf(text, sizeof text, "%sparameters: {d: %.17g}\n", driven, pitch + (i - 1) * aside);
-        value_and_derivative(text, 160, 1e-6, "energy.work", &work[i], &derivative[i]);
+        value_and_derivative(text, NT_INERTIAL, 160, 1e-6, "energy.work", &work[i], &derivative[i]);
     }
     CLOSE(derivative[1], (work[2] - work[0]) / (2 * aside), 1e-4);
 }
@@ -257,9 +261,9 @@ static void derivative_in_an_exponent(void **state)
         "contacts: {floor: {type: sphere_plane, between: [ground, ball], radius: 1,\n"
         "           plane: {normal: [0, 0, 1]}, stiffness: 2e4, exponent: n}}\n";
     double N, derivative;
-    value_and_derivative(pressed, 0, 1, "floor.normal_force", &N, &derivative);
+    value_and_derivative(pressed, NT_INERTIAL, 0, 1, "floor.normal_force", &N, &derivative);
     CLOSE(derivative, N * log(0.01), 1e-9 * N);
-    value_and_derivative(pressed, 100, 1e-5, "ball.velocity.z", &N, &derivative);
+    value_and_derivative(pressed, NT_INERTIAL, 100, 1e-5, "ball.velocity.z", &N, &derivative);
     CLOSE(derivative, 2e4 / 2 * pow(0.01, 1.5) * log(0.01) * 1e-3, 2e-4);
 }
 

@@ -128,9 +128,23 @@ static void add_product(const nt_view *view, const chord *c, double factor, prod
     nt_view_force(view, port + 1, v3_scale(factor, p.M));
 }
 
+/* What the adapter between frames turns of y: dy_w = s y_w~ e, where dq = e (nt_combination). */
+static void turn_along(const chord *c, double s, m3 *F, m3 *M)
+{
+    const nt_touch *t = &c->touch->touch;
+    const nt_touch_law *law = c->touch->law;
+    double by = nt_touch_chord(c->touch->kind.law, &law->traction, t, c->mobility, c->step);
+    v3 turn = v3_cross(c->of_ring ? t->r_a : t->r_b, t->w);
+    m3 along = m3_scale(s * by, m3_dyad(turn, v3_cross(turn, c->w)));
+    *M = m3_add(*M, along);
+    along = m3_scale(s * by, m3_dyad(t->w, v3_cross(turn, c->w)));
+    *F = m3_add(*F, along);
+}
+
 static void add_tangent(const nt_view *view, const chord *c, const int bodies[2])
 {
-    bool places = view->terms->combination->stiffness != 0;
+    const nt_combination *combination = view->terms->combination;
+    bool places = combination->stiffness != 0;
     nt_pair_derivative F, M;
     for (int node = 0; node < NT_PAIR_NODES; node++) {
         vary_along(c, node, false, &F.v[node], &M.v[node]);
@@ -138,6 +152,8 @@ static void add_tangent(const nt_view *view, const chord *c, const int bodies[2]
             vary_along(c, node, true, &F.q[node], &M.q[node]);
     }
     int row = c->of_ring ? NT_T_A : NT_T_B;
+    if (places && combination->turn != 0)
+        turn_along(c, combination->turn, &F.q[row + 1], &M.q[row + 1]);
     nt_touch_add_row(view, bodies, row, &F);
     nt_touch_add_row(view, bodies, row + 1, &M);
 }

@@ -235,7 +235,7 @@ double nt_touch_damping_rate(const nt_view *view, int body_a, int body_b, const 
  * nothing holds it; with D of the chord w decays up to h R = 10. Where steps bear the tangent, it
  * is the better of both: so the chord comes in between two rates at no sliding, NT_CHORD_TURNS over
  * h, and where friction stops what slides within some steps, NT_CHORD_STOPS. */
-static const double NT_CHORD_TURNS[2] = {1.35, 1.6}, NT_CHORD_STOPS[2] = {0.1, 0.25};
+static const double NT_CHORD_TURNS[2] = {1.32, 1.38}, NT_CHORD_STOPS[2] = {0.1, 0.25};
 double nt_touch_chord(nt_traction_law law, const nt_traction *traction, const nt_touch *t,
                       double mobility, double h);
 
