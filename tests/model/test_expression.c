@@ -585,7 +585,7 @@ static void errors_name_their_column(void **state)
         {"x % y", 3, "mod(x, y)"},
         {"x ? y : z", 3, "if(c, a, b)"},
         {"x < y < z", 7, "do not chain"},
-        {"1 + egg", 3, "'egg' depends on itself: egg -> hen -> egg"},
+        {"1 + egg", 3, "'egg' depends on itself: egg -> hen -> egg, expected no way back"},
         {"norm(x)", 6, "unknown vector 'x', expected one such as BODY.velocity, or [x, y, z]"},
         {"norm([1, 2])", 11, "',' and three components"},
         {"norm([1, 2, 3, 4])", 14, "']' after three components"},

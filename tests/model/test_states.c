@@ -626,7 +626,9 @@ static void blocks_are_refused_at_their_place(void **state)
         {"b: {type: transfer_function, input: y, numerator: [1], denominator: [1, 1]}",
          "b.input: unknown name 'y'", 39},
         {"b: {type: transfer_function, input: b, numerator: [1, 1], denominator: [1, 1]}",
-         "b: 'b.highest' depends on itself: b.highest -> b.input -> b -> b.highest", 39},
+         "b: 'b.highest' depends on itself: b.highest -> b.input -> b -> b.highest, expected no "
+         "way back",
+         39},
         {"b: {type: transfer_function, input: e, numerator: [1, 1, 3], denominator: [1, 1]}",
          "numerator of block 'b': of degree 2 over a denominator of degree 1, expected at most the "
          "same",

@@ -149,8 +149,8 @@ static nt_status cycle(nt_reader *reader, const nt_node *section, const walk *w,
                                  section->keys[at]->text, between);
     }
     return nt_node_fail(reader->error, section->keys[again],
-                        "parameter '%s' depends on itself: %s%s", section->keys[again]->text, text,
-                        section->keys[again]->text);
+                        "parameter '%s' depends on itself: %s%s, expected no way back",
+                        section->keys[again]->text, text, section->keys[again]->text);
 }
 
 static nt_status visit(nt_reader *reader, const nt_node *section, walk *w, int start)

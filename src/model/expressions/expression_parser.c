@@ -392,8 +392,8 @@ static bool fail_circle(nt_parser *p, int at, int length, const char *of)
     for (int i = depth - 1; i >= 0 && used < sizeof way; i--)
         used += (size_t)snprintf(way + used, sizeof way - used, "%.*s -> ", steps[i]->name_length,
                                  steps[i]->name);
-    return nt_parser_fail(p, at, "'%.*s' depends on itself: %s%.*s", length, last, way, length,
-                          last);
+    return nt_parser_fail(p, at, "'%.*s' depends on itself: %s%.*s, expected no way back", length,
+                          last, way, length, last);
 }
 
 /* The text that a name stands for, in its place. */

@@ -168,8 +168,9 @@ static nt_status table_check(const nt_table_sheet *sheet, int column, const nt_t
                        "has %d points, expected four or more of a periodic spline", n);
     if (repeats && form->interpolation != NT_PREVIOUS && y[0] != y[n - 1])
         return nt_fail(error, NT_BAD_MODEL,
-                       "repeats itself, but its first value %.17g and its last %.17g differ", y[0],
-                       y[n - 1]);
+                       "repeats itself, but its first value %.17g and its last %.17g differ, "
+                       "expected the same",
+                       y[0], y[n - 1]);
     return NT_OK;
 }
 

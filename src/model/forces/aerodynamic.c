@@ -122,7 +122,9 @@ static nt_status air_find_axes(nt_run *run, const nt_element *e, bool validate, 
     air->c = v3_load(c), air->s = v3_load(s);
     air->n = v3_cross(air->c, air->s);
     if (validate && fabs(v3_dot(air->c, air->s)) > 1e-9)
-        return nt_load_refuse(run->model, e, error, "its chord is not perpendicular to its span");
+        return nt_load_refuse(
+            run->model, e, error,
+            "its chord is not perpendicular to its span, expected two axes that are");
     return NT_OK;
 }
 

@@ -129,7 +129,8 @@ static nt_status rope_check(const nt_run *run, const nt_element *e, nt_error *er
     const nt_rope *rope = nt_element_data(run, e);
     bool has_length = rope->given >> ROPE_LENGTH & 1;
     if (rope->stiffness < 0 || rope->damping < 0)
-        return nt_load_refuse(run->model, e, error, "its stiffness %g or damping %g is negative",
+        return nt_load_refuse(run->model, e, error,
+                              "its stiffness %g or damping %g is negative, expected 0 or more",
                               rope->stiffness, rope->damping);
     if (has_length && !(rope->length > 0))
         return nt_load_refuse(run->model, e, error, "its length is %g, expected a positive number",
@@ -137,12 +138,16 @@ static nt_status rope_check(const nt_run *run, const nt_element *e, nt_error *er
     if (rope->stiffness == 0 && has_length && rope->length < rope->way)
         return nt_load_refuse(run->model, e, error,
                               "its length %g m is shorter than its way of %g m, and without "
-                              "stiffness it cannot pull",
+                              "stiffness it cannot pull, expected a positive stiffness",
                               rope->length, rope->way);
     if (rope->stiffness == 0)
-        return nt_load_refuse(run->model, e, error, "its stiffness is 0, so that it cannot pull");
+        return nt_load_refuse(
+            run->model, e, error,
+            "its stiffness is 0, so that it cannot pull, expected a positive number");
     if (rope->friction.coefficient < 0)
-        return nt_load_refuse(run->model, e, error, "the coefficient of friction is negative");
+        return nt_load_refuse(run->model, e, error,
+                              "its coefficient of friction is %g, expected 0 or more",
+                              rope->friction.coefficient);
     if ((rope->given >> ROPE_SLIP & 1) && !(rope->friction.slip > 0))
         return nt_load_refuse(run->model, e, error, "slip is %g, expected a positive speed",
                               rope->friction.slip);
@@ -163,8 +168,9 @@ static nt_status rope_prepare(nt_run *run, const nt_element *e, bool validate, n
         v3 p = nt_load_ground_point(run, body, rope->offset[i]);
         double piece = i > 0 ? v3_norm(v3_sub(p, last)) : 1;
         if (validate && piece == 0)
-            return nt_load_refuse(run->model, e, error,
-                                  "points %d and %d of its way are at the same place", i, i + 1);
+            return nt_load_refuse(
+                run->model, e, error,
+                "points %d and %d of its way are at the same place, expected two places", i, i + 1);
         rope->way += i > 0 ? piece : 0;
         last = p;
     }
