@@ -223,7 +223,8 @@ static void completion_names(FILE *to)
           to);
 }
 
-/* zsh takes the completion of bash by its own bridge. */
+/* zsh takes the completion of bash by its own bridge. There the file is the body of _nutate until
+ * it has run, so that the first word to complete is answered at its end. */
 void nt_cli_completion(const nt_cli_command *commands, int n, bool zsh, FILE *to)
 {
     if (zsh)
@@ -254,4 +255,6 @@ void nt_cli_completion(const nt_cli_command *commands, int n, bool zsh, FILE *to
           "COMPREPLY+=($(compgen -f -- \"$word\")) ;; esac\n}\n"
           "complete -o filenames -F _nutate nutate\n",
           to);
+    if (zsh)
+        fputs("[ \"$funcstack[1]\" != _nutate ] || _bash_complete -o filenames -F _nutate\n", to);
 }

@@ -64,5 +64,14 @@ COMMAND=$nutate bash complete.sh >found 2>&1
 [ ! -s found ] || fail "completion: $(cat found)"
 prints "complete -o filenames -F _nutate nutate"
 expect 0 help zsh
-prints "#compdef nutate"
+prints "#compdef nutate" '_bash_complete -o filenames -F _nutate'
+if command -v zsh >/dev/null; then # the first word to complete, while the file is the body of _nutate
+    cat >first.zsh <<'END'
+functions[autoload]= functions[bashcompinit]= functions[complete]=
+_bash_complete() { echo bridge; }
+functions[_nutate]=$(<out)
+_nutate
+END
+    [ "$(zsh -f first.zsh)" = bridge ] || fail "zsh: nothing at the first word"
+fi
 finish

@@ -591,6 +591,20 @@ static void equations_have_names(void **state)
     mechanism_close(&m);
 }
 
+/* In the drawing the normal points to the eye and the axis up: their product is to the left. */
+static void rates_of_blades_are_as_drawn(void **state)
+{
+    (void)state;
+    extern const nt_element_type nt_joint_knife_edge;
+    mechanism m = mechanism_open(
+        "nutate: 1\nbodies: {b: {mass: 2, inertia: [1, 1, 1], velocity: [-0.7, 0, 0]}}\n"
+        "joints: {blade: {type: knife_edge, between: [ground, b], axis: [0, 1, 0],\n"
+        "  plane: {normal: [0, 0, 1]}}}\n");
+    CLOSE(mechanism_number(&m, "blade.rate"), 0.7, ROUNDING);
+    assert_non_null(strstr(nt_joint_knife_edge.picture, "rate <==="));
+    mechanism_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -599,6 +613,7 @@ int main(void)
         cmocka_unit_test(free_pairs_keep_energy_and_momenta),
         cmocka_unit_test(rolling_disk),
         cmocka_unit_test(sleigh),
+        cmocka_unit_test(rates_of_blades_are_as_drawn),
         cmocka_unit_test(skate_on_a_slope),
         cmocka_unit_test(rolling_coin),
         cmocka_unit_test(sphere_on_a_slope),

@@ -24,9 +24,10 @@ static nt_status cylindrical_prepare(nt_run *run, const nt_element *element, boo
 const nt_element_type nt_joint_cylindrical = {
     .name = "cylindrical",
     .summary = "B slides along an axis of A and turns about it",
-    .picture = "          ,-> angle\n"
-               "    A ==(====)==> axis      displacement along, angle about the axis of A\n"
-               "          B\n",
+    .picture =
+        "          ,-> angle\n"
+        "    A ==(====)==> axis      displacement along the axis, angle right-handed about it\n"
+        "          B\n",
     .keys = nt_joint_free_keys,
     .rotates = true,
     .slides = true,

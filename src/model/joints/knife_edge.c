@@ -157,10 +157,10 @@ const nt_element_type nt_joint_knife_edge = {
     .section = &nt_joint_section,
     .name = "knife_edge",
     .summary = "a blade or skate: a point of B does not move across its edge",
-    .picture = "       ^ axis, across the blade: no motion along it\n"
-               "       |\n"
-               "    ===o===> rate           of B's place along the blade, seen from A;\n"
-               "       B                    the normal points to the eye\n",
+    .picture = "            ^ axis            across the blade: no motion along it\n"
+               "            |\n"
+               "  rate <====o====             of B's place along the blade, seen from A;\n"
+               "            B                 the normal points to the eye\n",
     .keys = knife_edge_keys,
     .size = sizeof(nt_rolling),
     .rows = nt_joint_rows,

@@ -36,7 +36,7 @@ const nt_element_type nt_joint_planar = {
         "          ^ axis, normal of the plane of A\n"
         "      ____|____\n"
         "     /   B->  /             B's point stays in the plane, its axis along the normal\n"
-        "    /________/ A            angle about the normal\n",
+        "    /________/ A            angle right-handed about the normal\n",
     .keys = nt_joint_axis_keys,
     .rotates = true,
     .prepare = planar_prepare,
