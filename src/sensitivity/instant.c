@@ -95,21 +95,44 @@ static nt_status indicator_beside(nt_sensitivity *s, const nt_jump_of_state *jum
 enum { FINER = 3 };
 static const double FINE = 0.0625, ALIKE = 1e-9;
 
-/* The indicator's derivative along a variation, by differences over steps of `step`. */
+/* Differences to one side that leave out the place itself, from f(h), ..., f(7 h). */
+enum { BEYOND = 7 };
+static const double beyond[BEYOND] = {-223.0 / 20, 879.0 / 20,  -949.0 / 12, 82,
+                                      -201.0 / 4,  1019.0 / 60, -49.0 / 20};
+
+/* The indicator's derivative along a variation, by differences over steps of `step`. *side: 1 or -1
+ * where the indicator is zero on the other side, as that of a force that only pushes is. Then they
+ * are to this one, and begin at a distance: the place is where its zero ends but for rounding and
+ * what a step is off. */
 static nt_status difference_indicator(nt_sensitivity *s, const nt_jump_of_state *jump,
                                       int direction, const nt_variation *d, double step,
-                                      double *rate)
+                                      double *rate, int *side)
 {
     nt_status status = NT_OK;
+    bool moves[2] = {false, false};
     *rate = 0;
     for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
         int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
         double g = 0;
         status = indicator_beside(s, jump, direction, d, sign * distance * step, &g);
         *rate += sign * nt_stencil[distance - 1] * g / step;
+        moves[sign > 0] |= g != 0;
+    }
+    *side = moves[0] == moves[1] ? 0 : moves[1] ? 1 : -1;
+    if (*side == 0)
+        return status;
+    *rate = 0;
+    for (int j = 0; j < BEYOND && status == NT_OK; j++) {
+        double g = 0;
+        status = indicator_beside(s, jump, direction, d, *side * (j + 1) * step, &g);
+        *rate += *side * beyond[j] * g / step;
     }
     return status;
 }
+
+/* Derivatives to one side that shorter steps do not give alike to this part have no limit but zero:
+ * the indicator leaves its zero as a power above 1, and its time cannot be told. */
+static const double HAS_SLOPE = 1e-4;
 
 /* Its derivative along a variation; direction -1: along the motion itself. What is looked at may
  * bend within less than the state does: the step is the one that agrees best with one before. */
@@ -120,23 +143,29 @@ static nt_status indicator_rate(nt_sensitivity *s, const nt_jump_of_state *jump,
     const nt_system *system = p->system;
     double step = nt_sensitivity_reach(p, nt_phase_point(jump->from), nt_variation_to_read(d));
     bool parameter = direction >= 0 && s->route[direction].parameter >= 0;
+    int side = 0;
     if (parameter)
         step = fmin(step, 1e-2 * nt_parameter_scale(s, s->route[direction].parameter));
     nt_status back = NT_OK, status = s->balances ? take_rows_before(s->integrator, jump) : NT_OK;
     if (status == NT_OK)
-        status = difference_indicator(s, jump, direction, d, step, rate);
+        status = difference_indicator(s, jump, direction, d, step, rate, &side);
     double before = *rate, off = (double)INFINITY;
-    bool alike = false;
+    bool alike = false, sided = side != 0;
     for (int level = 0; level < FINER && !alike && status == NT_OK; level++) {
         double now;
         step *= FINE;
-        status = difference_indicator(s, jump, direction, d, step, &now);
+        status = difference_indicator(s, jump, direction, d, step, &now, &side);
+        if (sided && side == 0) /* too near to see where the zero ends */
+            break;
+        sided = side != 0;
         double apart = fabs(now - before);
         alike = apart <= ALIKE * fabs(now);
         if (apart < off)
             *rate = alike ? before : now, off = apart;
         before = now;
     }
+    if (sided && off > HAS_SLOPE * fabs(*rate))
+        *rate = 0;
     if (parameter)
         back = system->set_parameters(system->self, s->p);
     return status != NT_OK ? status : back;
@@ -209,10 +238,11 @@ static nt_status grazes(const nt_sensitivity *s, const nt_jump_of_state *jump, n
     if (s->integrator->stops.events->indicator_word)
         s->integrator->stops.events->indicator_word(system->self, jump->indicator, words,
                                                     sizeof words);
-    return nt_fail(error, NT_UNSUPPORTED,
-                   "at t = %.9g s %s only touches its zero: its time has no derivative, and what "
-                   "follows has none",
-                   jump->from->all[NT_PHASE_T], words);
+    return nt_fail(
+        error, NT_UNSUPPORTED,
+        "at t = %.9g s %s only touches its zero, or leaves it without a slope: its time has no "
+        "derivative, and what follows has none",
+        jump->from->all[NT_PHASE_T], words);
 }
 
 /* A branch of one point alone, as sign(x) has at zero, in which the motion was from the start on or

@@ -4,6 +4,7 @@
  * indicator vanishes at the end of the step itself. Where none makes it vanish, the motion only
  * touches that zero, and dense output is the state. */
 #include "method/integrator.h"
+#include "system/indicator.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static nt_status step_to_jump(nt_integrator *it, int i, double h, double sign, d
     double before = 0, behind = -1, g, by = BESIDE * h, tried = *length;
     nt_status status;
     while ((status = step_again(it, i, tried, &g)) == NT_OK) {
-        bool passed = g * sign >= 0;
+        bool passed = nt_indicator_passed(it->stops.way[i], g, sign);
         *(passed ? &behind : &before) = tried;
         if (passed && behind - before <= NT_ZERO_LOCATED * h)
             break;

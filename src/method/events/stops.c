@@ -74,7 +74,7 @@ static const double LEFT = NT_INDICATOR_LEFT;
 static bool passes(unsigned char way, double side, double g)
 {
     if (way & NT_INSIDE) /* rounding is taken out of g */
-        return g < (way & NT_SHARP ? 0 : -LEFT);
+        return g < (way & NT_SHARP ? 0 : -LEFT) || (way & NT_AT_EDGE);
     return ((way & NT_RISING) && side < 0 && g >= 0) || ((way & NT_FALLING) && side > 0 && g <= 0);
 }
 
@@ -157,14 +157,16 @@ static nt_status look_behind(nt_integrator *it, int handled, bool measures)
         bool at_zero = before[i] == 0 || (i == handled && near) ||
                        ((s->way[i] & NT_INSIDE) && fabs(before[i]) <= LEFT);
         side[i] = at_zero ? side_of(after[i] - before[i]) : side_of(before[i]);
+        bool stands = (s->way[i] & NT_AT_EDGE) && before[i] == 0;
         if (s->way[i] & NT_INSIDE)
-            s->fired[i] = after[i] < -LEFT && (i != handled || after[i] < before[i]);
+            s->fired[i] =
+                stands ? i != handled : after[i] < -LEFT && (i != handled || after[i] < before[i]);
         else if (i != handled && passes(s->way[i], was, before[i]) &&
                  (before[i] != 0 || side[i] * was < 0))
             s->fired[i] = PASSED;
         if (waits_for_step(s, i))
             s->fired[i] = 0;
-        bool beyond = s->way[i] & NT_INSIDE ? before[i] < -LEFT : before[i] != 0;
+        bool beyond = s->way[i] & NT_INSIDE ? before[i] < -LEFT || stands : before[i] != 0;
         if (s->fired[i] && due != PASSED && i != handled && beyond)
             s->fired[i] = CARRIED;
     }
@@ -178,19 +180,21 @@ static nt_status look_behind(nt_integrator *it, int handled, bool measures)
 static const double JUMPS = 0.1;
 
 /* Whether an indicator is zero at part b of the step, to the last bit, and has been so for this
- * part of the bracket that ends there: it has jumped onto it. */
+ * part of the bracket that ends there: it has jumped onto it. One whose branch ends before its zero
+ * may have come to it smoothly, to stay: its first zero is looked for. */
 static const double FOR_A_WHILE = 1e-3;
 
 /* Not where it comes from no more than so many roundings beside: it may be zero by them. */
 static const double FAR = 1e4;
 
-static nt_status stands_at_zero(nt_integrator *it, int i, double h, double a, double b,
+static nt_status stands_at_zero(nt_integrator *it, int i, double h, double a, double b, bool far,
                                 bool *stands)
 {
     const double *g = it->stops.g[2];
     nt_status status = nt_stops_within(it, b, h, it->stops.g[2]);
-    *stands = status == NT_OK && g[i] == 0;
-    if (*stands)
+    bool edge = it->stops.way[i] & NT_AT_EDGE;
+    *stands = status == NT_OK && g[i] == 0 && (edge || far);
+    if (*stands && !edge)
         status = nt_stops_within(it, b - FOR_A_WHILE * (b - a), h, it->stops.g[2]);
     *stands = *stands && status == NT_OK && g[i] == 0;
     return status;
@@ -198,18 +202,19 @@ static nt_status stands_at_zero(nt_integrator *it, int i, double h, double a, do
 
 /* The part of the step where indicator i passes zero, between parts a and b: by the secant, and
  * halving where that gains too little, or where the value at b is zero, which it may have been for
- * a while. *slope: its change per part, there; infinite where it jumps. */
+ * a while. *slope: its change per part, there; infinite where it jumps, or is zero up to there or
+ * from there on, so that its value does not tell how far off it is. */
 static nt_status locate(nt_integrator *it, int i, double h, double a, double ga, double b,
                         double gb, double *part, double *slope)
 {
     double *g = it->stops.g[2], sign = gb > 0 || (gb == 0 && ga < 0) ? 1 : -1;
     double least = ZERO * it->stops.side[it->stops.events->n + i];
+    bool leaves = (it->stops.way[i] & NT_MAY_STAND) && ga == 0 && gb < 0, stands = false;
     if (ga * sign > -least) /* it left its zero within the bracket: the sample before is zero */
         ga = 0;
     double change = gb - ga;
-    bool stands = false;
-    bool may = fabs(ga) > FAR * least;
-    nt_status status = gb == 0 && may ? stands_at_zero(it, i, h, a, b, &stands) : NT_OK;
+    bool far = fabs(ga) > FAR * least;
+    nt_status status = gb == 0 ? stands_at_zero(it, i, h, a, b, far, &stands) : NT_OK;
     *slope = change / (b - a);
     bool there = gb == 0 && !stands;
     for (int round = 0; b - a > NT_ZERO_LOCATED && !there && round < 200 && status == NT_OK;
@@ -219,7 +224,8 @@ static nt_status locate(nt_integrator *it, int i, double h, double a, double ga,
         middle = fmin(fmax(middle, a + NT_ZERO_LOCATED / 4), b - NT_ZERO_LOCATED / 4);
         if ((status = nt_stops_within(it, middle, h, g)) != NT_OK)
             return status;
-        if (g[i] * sign >= 0) {
+        bool told = leaves || stands; /* zeros are no sign of it */
+        if (told ? nt_indicator_passed(it->stops.way[i], g[i], sign) : g[i] * sign >= 0) {
             if (b - middle > 1e-7)
                 *slope = (gb - g[i]) / (b - middle);
             b = middle, gb = g[i];
@@ -228,12 +234,12 @@ static nt_status locate(nt_integrator *it, int i, double h, double a, double ga,
                 *slope = (g[i] - ga) / (middle - a);
             a = middle, ga = g[i];
         }
-        if (gb == 0 && !stands && may)
-            status = stands_at_zero(it, i, h, a, b, &stands);
+        if (gb == 0 && !stands)
+            status = stands_at_zero(it, i, h, a, b, far, &stands);
         there = gb == 0 && !stands;
     }
     *part = b;
-    if (!there && fabs(gb - ga) > fmax(JUMPS * fabs(change), FAR * least))
+    if (!there && (leaves || stands || fabs(gb - ga) > fmax(JUMPS * fabs(change), FAR * least)))
         *slope = sign * (double)INFINITY;
     return status;
 }
@@ -250,7 +256,8 @@ static nt_status look_at(nt_integrator *it, double h, double part, bool *any)
         round_off(s, largest, g);
     for (int i = 0; i < s->events->n && status == NT_OK; i++) {
         largest[i] = fmax(largest[i], fabs(g[i]));
-        bool leaves = g[i] == 0 && fabs(s->left[i]) <= ZERO * largest[i];
+        bool leaves =
+            g[i] == 0 && fabs(s->left[i]) <= ZERO * largest[i] && !(s->way[i] & NT_AT_EDGE);
         s->fired[i] = !leaves && passes(s->way[i], s->side[i], g[i]);
         *any = *any || s->fired[i];
         s->size[i] = fmax(s->size[i], fabs(g[i]) / h);

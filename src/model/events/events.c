@@ -16,6 +16,7 @@
 #include "model/events/switches.h"
 #include "model/quantities/quantity_kind.h"
 #include "model/states/delay.h"
+#include "system/indicator.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -216,8 +217,13 @@ static nt_status events_indicate(void *self, const nt_point *at, double *g, unsi
         way[k] = s->known || s->bends || nt_switch_waits(run, k, at->memory) ? 0 : NT_INSIDE;
         if (nt_slide_is_on(model, k, at->memory))
             g[k] = nt_slide_inside(run, k, held[k]);
-        else
+        else {
             g[k] = nt_switch_inside(run, k, held[k], run->variables);
+            if (way[k])
+                way[k] |= NT_MAY_STAND;
+            if (way[k] && g[k] == 0 && nt_switch_value(run, k, run->variables) != held[k])
+                way[k] |= NT_AT_EDGE;
+        }
     }
     nt_view view;
     nt_terms none = {0};

@@ -232,9 +232,9 @@ double nt_switch_inside(const nt_run *run, int k, double held, const double *var
     case NT_OP_SIGN:
         return held != 0 ? held * x : -fabs(x);
     case NT_OP_EQUAL:
-        return held != 0 ? -fabs(x) : 1;
+        return held != 0 ? -fabs(x) : fabs(x);
     case NT_OP_DIFFER:
-        return held != 0 ? 1 : -fabs(x);
+        return held != 0 ? fabs(x) : -fabs(x);
     case NT_OP_FLOOR:
         return fmin(x - held, held + 1 - x);
     case NT_OP_CEIL:
