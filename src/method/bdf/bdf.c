@@ -234,6 +234,12 @@ __attribute__((constructor)) static void make_context(void)
         context = NULL;
 }
 
+__attribute__((destructor)) static void free_context(void)
+{
+    if (context)
+        SUNContext_Free(&context);
+}
+
 static N_Vector vector_create(nt_bdf *b)
 {
     N_Vector v = N_VNewEmpty_Serial(b->size, b->context);
