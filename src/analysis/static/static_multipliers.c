@@ -82,6 +82,8 @@ static nt_status look_at_rows(nt_static *s, bool *independent)
     return NT_OK;
 }
 
+/* W and the forces are divided by a power of two near the least of W, and so are multipliers then:
+ * no digit changes, but beside B^T, W is never so small that pivots mind it. */
 nt_status nt_static_guess_multipliers(nt_static *s, bool *independent)
 {
     const nt_problem *p = s->problem;
@@ -96,7 +98,7 @@ nt_status nt_static_guess_multipliers(nt_static *s, bool *independent)
         status = nt_static_find_drag(s);
     if (status != NT_OK)
         return status;
-    double largest[2] = {0, 0};
+    double largest[2] = {0, 0}, least = (double)INFINITY;
     for (int i = 0; i < p->nv; i++)
         largest[p->quantity[i]] = fmax(largest[p->quantity[i]], s->mass[i]);
     nt_static_clear_stiffness(s);
@@ -104,18 +106,25 @@ nt_status nt_static_guess_multipliers(nt_static *s, bool *independent)
     for (int i = 0; i < p->nv; i++) {
         double size = largest[p->quantity[i]] > 0 ? largest[p->quantity[i]] : 1;
         s->drag[i] = fmax(s->mass[i], 1e-3 * size) * (p->quantity[i] == NT_LENGTH ? LIGHT : 1);
+        least = fmin(least, s->drag[i]);
     }
     memcpy(s->vector[1], s->drag, (size_t)p->nv * sizeof(double));
+    least = exp2(floor(log2(least)));
+    for (int i = 0; i < p->nv; i++)
+        s->drag[i] /= least;
     status = nt_static_factor(s, 1);
     if (status == NT_OK && independent)
         status = look_at_rows(s, independent);
     memcpy(s->drag, s->vector[0], (size_t)p->nv * sizeof(double));
-    if (status == NT_OK && (!independent || *independent))
-        status = nt_static_correct(s, s->residual, s->step);
+    if (status == NT_OK && (!independent || *independent)) {
+        for (int i = 0; i < p->n; i++)
+            s->step[i] = -s->residual[i] / (i < p->nv ? least : 1);
+        status = nt_static_solve_linear(s, s->step);
+    }
     if (status != NT_OK || (independent && !*independent))
         memset(s->step, 0, (size_t)p->n * sizeof *s->step);
     for (int i = 0; i < p->nc; i++)
-        s->multipliers[i] = s->step[p->nv + i];
+        s->multipliers[i] = least * s->step[p->nv + i];
     return status == NT_SINGULAR ? NT_OK : status;
 }
 
