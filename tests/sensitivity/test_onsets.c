@@ -424,6 +424,57 @@ static void bends_beside_jumps_change_with_them(void **state)
     }
 }
 
+/* What a load reads of a spring, or of a contact, begins with that: a spring and a tenth of it
+ * again are one spring, for the place where they begin too, which is a parameter. */
+static void what_follows_begins_with_it(void **state)
+{
+#define PULLS(k)                                                                                   \
+    "forces: {s: {type: spring, between: [ground, b], at: [[-1, 0, 0], [0, 0, 0]], length: 1 + "   \
+    "a, stiffness: " k ", only: tension}"
+#define TOUCHES(k)                                                                                 \
+    "contacts: {c: {type: sphere_plane, between: [ground, b], plane: {point: [a + 0.2, 0, 0], "    \
+    "normal: [-1, 0, 0]}, radius: 0.2, stiffness: " k ", exponent: 1}}\n"
+#define FOLLOWS(what) "d: {type: force, on: b, value: ['-0.1*" what "', 0, 0]}}\n"
+    static const char *const models[2][2] = {
+        {PULLS("3300") "}\n", PULLS("3000") ", " FOLLOWS("s.tension")},
+        {TOUCHES("3300"), TOUCHES("3000") "forces: {" FOLLOWS("c.normal_force")}};
+#undef PULLS
+#undef TOUCHES
+#undef FOLLOWS
+    static const char *const methods[] = {"rkmk-dop853", "generalized-alpha"};
+    static const int wanted[2] = {0, 1};
+    (void)state;
+    for (int c = 0; c < 4; c++) {
+        double one[2] = {0}, tol = c / 2 == 0 ? 1e-11 : 0;
+        for (int i = 0; i < 2; i++) {
+            char text[700];
+            snprintf(text, sizeof text,
+                     "nutate: 1\n"
+                     "gravity: [0, 0, 0]\n"
+                     "parameters: {a: 0.31, v: 2.7}\n"
+                     "bodies: {b: {mass: 1.3, inertia: [1, 1, 1], position: [0, 0, 0], velocity: "
+                     "[v, 0, 0]}}\n"
+                     "%s",
+                     models[c % 2][i]);
+            run_of r = run_of_text(text, NULL);
+            run_of_start(&r,
+                         (nt_integrator_setup){.method = nt_method_find(methods[c / 2]),
+                                               .tolerance = {tol, tol, tol, tol}},
+                         wanted, 2);
+            run_to(&r, 0.3, 2e-3);
+            for (int k = 0; k < 2; k++) {
+                double d = nt_sensitivity_state(r.sensitivity, k).q[0];
+                if (i == 0)
+                    one[k] = d;
+                CLOSE(d, one[k], 1e-8);
+            }
+            if (tol > 0) /* it comes back from 2 a */
+                CLOSE(one[0], 2, 1e-8);
+            end(&r);
+        }
+    }
+}
+
 #define GOES                                                                                       \
     "nutate: 1\n"                                                                                  \
     "gravity: [0, 0, 0]\n"                                                                         \
@@ -502,6 +553,7 @@ int main(void)
         cmocka_unit_test(work_far_away_has_derivatives),
         cmocka_unit_test(bends_beside_jumps_change_with_them),
         cmocka_unit_test(bends_beside_jumps_of_others_change_with_them),
+        cmocka_unit_test(what_follows_begins_with_it),
         cmocka_unit_test(cables_go_slack),
         cmocka_unit_test(tables_bend),
         cmocka_unit_test(sampled_laws_do_not_bend),

@@ -304,14 +304,21 @@ static bool drives_angle(const nt_run *run, const nt_element *e)
 /* Two values; six, the steps chosen by trial; six far apart, exact up to fifth powers of s. */
 typedef enum formula { TWO, SIX, WIDE_SIX } formula;
 
+/* Every difference of what an element does sees the side of its onsets where it is. */
+static void hold_onsets(variation *v, const nt_element *e)
+{
+    nt_run *run = v->run;
+    if (!e->type->touches && nt_element_count_onsets(run, e) > 0) {
+        e->type->onsets(run, e, &v->view, run->onsets + e->first_onset);
+        run->beyond = run->onsets;
+    }
+}
+
 static nt_status parameter_differentiate(variation *v, const nt_touched *t, formula by, slope *out)
 {
     nt_run *run = v->run;
     const nt_element *e = &run->model->elements[t->element];
-    if (!e->type->touches && nt_element_count_onsets(run, e) > 0) {
-        e->type->onsets(run, e, &v->view, run->onsets + e->first_onset);
-        run->beyond = run->onsets; /* every difference sees the side where the element is */
-    }
+    hold_onsets(v, e);
     if (t->motion)
         motion_rates(v, t->motion, v->terms.level == NT_ACCELERATION);
     bool apart = t->own.count == 0 && t->of_joint[0].count == 0 && t->of_joint[1].count == 0 &&
@@ -443,12 +450,51 @@ static double signal_step(const variation *v, const nt_touched_signal *t)
     return step;
 }
 
+/* Which way from a place where surfaces just touch, 1 or -1, a signal of their contact is on the
+ * side of the step; 0 where none within reach of the differences bends. */
+static int way_beside_touch(const variation *v, const nt_touched_signal *t, double reach)
+{
+    nt_run *run = v->run;
+    int element = run->model->signals[t->signal].element;
+    const nt_element *e = element >= 0 ? &run->model->elements[element] : NULL;
+    if (!e || !e->type->touches || nt_element_count_onsets(run, e) != 1)
+        return 0;
+    double g[3], at[3] = {-reach, reach, 0};
+    for (int i = 0; i < 3; i++) {
+        signal_beside(v, t, at[i]);
+        e->type->onsets(run, e, &v->view, &g[i]);
+    }
+    bool touches =
+        run->sides && run->sides[e->first_onset] != 0 ? run->sides[e->first_onset] > 0 : g[2] > 0;
+    if ((g[0] > 0) == (g[1] > 0))
+        return 0;
+    return (g[1] > 0) == touches ? 1 : -1;
+}
+
+/* Of the first step; shorter ones would show rounding, longer ones the curvature. */
+static const double ONE_SIDED = 1e-3;
+
+/* Of order six, to one side, without the place itself: it may lie beyond the touch by rounding. */
+static double slope_to_side(const variation *v, const nt_touched_signal *t, double h)
+{
+    static const double weight[7] = {-223.0 / 20, 879.0 / 20,  -949.0 / 12, 82,
+                                     -201.0 / 4,  1019.0 / 60, -49.0 / 20};
+    double sum = 0;
+    for (int k = 0; k < 7; k++)
+        sum += weight[k] * signal_beside(v, t, (k + 1) * h) / h;
+    signal_beside(v, t, 0);
+    return sum;
+}
+
 /* Beside a place where a signal jumps or bends, such as an angle at a half turn, steps are shorter
  * until they do not reach it. */
 static double signal_slope(const variation *v, const nt_touched_signal *t)
 {
     double h = FIRST_STEP * signal_step(v, t), found = 0, least = (double)INFINITY;
     bool good = false;
+    int way = way_beside_touch(v, t, 3 * h * pow(NEXT_STEP, LEVELS - 1));
+    if (way != 0)
+        return slope_to_side(v, t, ONE_SIDED * way * h);
     for (int level = 0; level < LEVELS && !good; level++, h *= NEXT_STEP) {
         double sixth = 0, fourth = 0, rounding = 0;
         for (int k = 0; k < 3; k++) {
@@ -478,9 +524,12 @@ static void signal_rates(variation *v)
     for (int i = 0; i < rates->n_signals; i++) { /* each depends on those before */
         const nt_touched_signal *t = &rates->signal[i];
         const nt_signal *signal = &run->model->signals[t->signal];
+        if (signal->element >= 0)
+            hold_onsets(v, &run->model->elements[signal->element]);
         out[t->signal] = signal->kind == NT_SIGNAL_DELAY
                              ? nt_delay_rate(&v->view, signal->object, rates->variables)
                              : signal_slope(v, t);
+        run->beyond = NULL;
     }
 }
 
