@@ -17,6 +17,11 @@ static const double NT_SIDE_SIXTH[NT_ONE_SIDED] = {-147.0 / 60, 6,       -15.0 /
                                                    -15.0 / 4,   6.0 / 5, -1.0 / 6};
 static const double NT_SIDE_FOURTH[NT_ONE_SIDED] = {-25.0 / 12, 4, -3, 4.0 / 3, -1.0 / 4, 0, 0};
 
+/* The same without the place itself, from f(h), ..., f(7 h): where that may lie on the other side
+ * by rounding. */
+static const double NT_BESIDE_SIXTH[NT_ONE_SIDED] = {-223.0 / 20, 879.0 / 20,  -949.0 / 12, 82,
+                                                     -201.0 / 4,  1019.0 / 60, -49.0 / 20};
+
 /* The side to which differences of a step *h look, 1 or -1, where nothing may be passed within
  * room[0] below and room[1] above; 0: to both. The step shrinks to what fits there. */
 static inline int nt_difference_side(const double room[2], double *h)

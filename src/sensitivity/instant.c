@@ -14,6 +14,7 @@
  * accelerations and the memory of the method follow from dx+ as at a start. So they do where
  * nothing happens but that their derivatives jump: what a delay gives bends where the start comes
  * back, at a time that its length moves. */
+#include "base/difference.h"
 #include "base/error.h"
 #include "group/block.h"
 #include "sensitivity/forward.h"
@@ -95,11 +96,6 @@ static nt_status indicator_beside(nt_sensitivity *s, const nt_jump_of_state *jum
 enum { FINER = 3 };
 static const double FINE = 0.0625, ALIKE = 1e-9;
 
-/* Differences to one side that leave out the place itself, from f(h), ..., f(7 h). */
-enum { BEYOND = 7 };
-static const double beyond[BEYOND] = {-223.0 / 20, 879.0 / 20,  -949.0 / 12, 82,
-                                      -201.0 / 4,  1019.0 / 60, -49.0 / 20};
-
 /* The indicator's derivative along a variation, by differences over steps of `step`. *side: 1 or -1
  * where the indicator is zero on the other side, as that of a force that only pushes is. Then they
  * are to this one, and begin at a distance: the place is where its zero ends but for rounding and
@@ -122,10 +118,10 @@ static nt_status difference_indicator(nt_sensitivity *s, const nt_jump_of_state 
     if (*side == 0)
         return status;
     *rate = 0;
-    for (int j = 0; j < BEYOND && status == NT_OK; j++) {
+    for (int j = 0; j < NT_ONE_SIDED && status == NT_OK; j++) {
         double g = 0;
         status = indicator_beside(s, jump, direction, d, *side * (j + 1) * step, &g);
-        *rate += *side * beyond[j] * g / step;
+        *rate += *side * NT_BESIDE_SIXTH[j] * g / step;
     }
     return status;
 }

@@ -73,5 +73,7 @@ functions[_nutate]=$(<out)
 _nutate
 END
     [ "$(zsh -f first.zsh)" = bridge ] || fail "zsh: nothing at the first word"
+else
+    echo "absent: zsh (package zsh)"
 fi
 finish

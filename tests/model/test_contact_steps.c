@@ -170,8 +170,7 @@ static void friction_does_not_swing(void **state)
 
 /* A ring of a 6305 under 10 kN: steps of 1 us are too long for friction and say so, and lose
  * `power` W to 6 %; steps of 0.5 us lose it to half a percent, those by eigenvalues to `off`,
- * without a word.
- */
+ * without a word. */
 static void loaded_balls(const char *traction, double power, double off)
 {
     char text[1000];

@@ -28,6 +28,7 @@
 #include "method/splitting/splitting.h"
 
 #include "base/vector3.h"
+#include "linalg/dense.h"
 #include "method/splitting/splitting_own.h"
 #include "method/variation.h"
 
@@ -287,14 +288,6 @@ static nt_status splitting_vary_damping(nt_stepper *s, const linear *l,
     return status;
 }
 
-static bool any(const double *x, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (x[i] != 0)
-            return true;
-    return false;
-}
-
 /* force += h/2 dD w, of what D has beside the derivative of the forces (NT_OWN_CHORDS): nothing
  * where that makes nothing of w, for it is a sum of squares. */
 static nt_status splitting_vary_chords(nt_stepper *s, const linear *l,
@@ -309,7 +302,7 @@ static nt_status splitting_vary_chords(nt_stepper *s, const linear *l,
     memset(l->beside, 0, size * sizeof *l->beside);
     load.residual = l->beside;
     nt_status status = nt_problem_evaluate(p, &at, &load);
-    if (status != NT_OK || !any(l->beside, p->nv))
+    if (status != NT_OK || nt_vanishes(l->beside, (size_t)p->nv))
         return status;
     memset(l->beside, 0, size * sizeof *l->beside);
     push.parts = NT_OWN_CHORDS, push.step = l->h;

@@ -477,11 +477,9 @@ static const double ONE_SIDED = 1e-3;
 /* Of order six, to one side, without the place itself: it may lie beyond the touch by rounding. */
 static double slope_to_side(const variation *v, const nt_touched_signal *t, double h)
 {
-    static const double weight[7] = {-223.0 / 20, 879.0 / 20,  -949.0 / 12, 82,
-                                     -201.0 / 4,  1019.0 / 60, -49.0 / 20};
     double sum = 0;
-    for (int k = 0; k < 7; k++)
-        sum += weight[k] * signal_beside(v, t, (k + 1) * h) / h;
+    for (int k = 0; k < NT_ONE_SIDED; k++)
+        sum += NT_BESIDE_SIXTH[k] * signal_beside(v, t, (k + 1) * h) / h;
     signal_beside(v, t, 0);
     return sum;
 }
