@@ -220,6 +220,8 @@ typedef struct nt_cli_places {
 char *nt_cli_default_result(const char *model, const char *ending, bool *elsewhere);
 /* Return exit statuses. nt_cli_places_free in any case. */
 int nt_cli_places_choose(nt_cli_places *places, const nt_cli_options *options);
+/* The same for results of which there are no pages: those are refused. */
+int nt_cli_places_choose_tables(nt_cli_places *places, const nt_cli_options *options);
 /* Checks that nothing is written over what is read, and that no file is written twice: neither
  * results nor the tables of the name `beside` that stand beside them (NULL: none do). */
 int nt_cli_places_check(const nt_cli_places *places, const nt_cli_plan *plan,

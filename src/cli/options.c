@@ -48,7 +48,7 @@ static const option_row rows[] = {
     {'j', "--plugin", "FILE", PLUGIN, 0,
      "a library with element types for the model; may be given again"},
     {'o', "-o", "FILE", OUTPUT, 0,
-     "result, FILE.csv or FILE.nc (NetCDF), or what shows it: a page, FILE.html,\n"
+     "result, FILE.csv or FILE.nc (NetCDF), or of runs what shows them: a page, FILE.html,\n"
      "FILE.glb (glTF) or FILE.pvd (ParaView); - is standard output (CSV). May be\n"
      "given again: the same rows go to each. Without it MODEL with .csv in place of\n"
      ".yaml, of other commands than run and sens .COMMAND.csv"},

@@ -215,6 +215,18 @@ int nt_cli_places_choose(nt_cli_places *places, const nt_cli_options *options)
     return (options->save || first) && !places->state ? nt_cli_no_memory() : NT_EXIT_DONE;
 }
 
+int nt_cli_places_choose_tables(nt_cli_places *places, const nt_cli_options *options)
+{
+    *places = (nt_cli_places){.n = 0};
+    for (int i = 0; i < options->n_outputs; i++)
+        if (nt_cli_is_shown(options->outputs[i])) {
+            nt_cli_say("-o: '%s' shows runs; expected a name that ends in .csv or .nc, or -",
+                       options->outputs[i]);
+            return NT_EXIT_USAGE;
+        }
+    return nt_cli_places_choose(places, options);
+}
+
 void nt_cli_places_free(nt_cli_places *places)
 {
     free(places->files);

@@ -570,4 +570,8 @@ expect 0 static sticks.yaml
 says "friction: 1 of 1 stick: joint rail (0 of what it can hold)"
 expect 0 static sticks.yaml --set joints.rail.friction.law=regularised
 says "friction that is regularised creeps, and holds nothing at rest (law: set-valued sticks): joint rail"
+# a page shows runs: nothing is written in its place
+expect 2 static sticks.yaml -o page.html
+says "-o: 'page.html' shows runs; expected a name that ends in .csv or .nc"
+[ -z "$(ls page* 2>/dev/null)" ] || fail "a page that is refused leaves $(ls page*)"
 finish

@@ -330,7 +330,7 @@ int nt_cli_orbit_prepare(nt_cli_orbit_job *job, const nt_cli_options *options)
 {
     nt_error unwanted = {0};
     *job = (nt_cli_orbit_job){.options = options, .own = *options};
-    int status = nt_cli_places_choose(&job->places, options);
+    int status = nt_cli_places_choose_tables(&job->places, options);
     if (status == NT_EXIT_DONE)
         status = read_period(job);
     if (status == NT_EXIT_DONE)

@@ -95,7 +95,7 @@ static int static_make(nt_cli_static *a, const nt_cli_options *options)
 
 int nt_cli_static_begin(nt_cli_static *a, const nt_cli_options *options)
 {
-    int status = nt_cli_places_choose(&a->places, options);
+    int status = nt_cli_places_choose_tables(&a->places, options);
     if (status == NT_EXIT_DONE)
         status = static_make(a, options);
     if (status == NT_EXIT_DONE)
