@@ -138,12 +138,45 @@ static void an_event_that_finds_nothing_to_do_does_not_end_the_run(void **state)
     }
 }
 
+/* What an event sets back by however little is behind its zero again as soon as it has moved by
+ * that: the thousandth within a step ends the run. */
+static void what_an_event_sets_back_happens_again(void **state)
+{
+    static const double parts[] = {9e-4, 1e-5, 9e-7, 1e-8, 1e-9};
+    (void)state;
+    for (int k = 0; k < METHODS; k++)
+        for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+            char text[600], set[100];
+            nt_state at;
+            nt_error error = {0};
+            bool moves_mark = i % 2 == 0;
+            snprintf(set, sizeof set, moves_mark ? "mark: (n + %g)/2" : "n: -%g",
+                     parts[i] * 1e-2 * 1.5);
+            snprintf(text, sizeof text,
+                     "nutate: 1\n"
+                     "gravity: [0, 0, 0]\n"
+                     "parameters: {mark: 0.25}\n"
+                     "bodies: {b: {mass: 1, point: true, velocity: [1, 0, 0]}}\n"
+                     "states: {n: {rate: 1.5, initial: -0.5}}\n"
+                     "events:\n"
+                     "  up: {when: %s, direction: rising, then: [{set: {%s}}]}\n",
+                     moves_mark ? "n - 2*mark" : "n", set);
+            if (run_text(text, methods[k], 1, 1e-2, &at, &error) != NT_NOT_CONVERGED)
+                fail_msg("%s, %g of a step: ends", methods[k], parts[i]);
+            assert_non_null(strstr(error.message, "event up at "));
+            if (!strstr(error.message, "a thousand times within a step of 0.01 s"))
+                fail_msg("%s, %g of a step: %s", methods[k], parts[i], error.message);
+            CLOSE(at.t, moves_mark ? 2. / 3 : 1. / 3, 1e-2);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ball_does_not_fall_through_its_floor),
         cmocka_unit_test(what_settles_goes_on),
         cmocka_unit_test(an_event_that_finds_nothing_to_do_does_not_end_the_run),
+        cmocka_unit_test(what_an_event_sets_back_happens_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

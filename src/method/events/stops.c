@@ -116,6 +116,12 @@ static nt_status look_further(nt_integrator *it)
     return status;
 }
 
+/* A zero is missed by less than this part of the largest value, and by less than what the indicator
+ * changes by in this part of a step. One that does not move from where it is may be held there, to
+ * what a joint leaves. */
+static const double BY_ROUNDING = 1e-12, OF_A_STEP = 4e-12;
+static const double HELD = 1e-10;
+
 /* At the start bodies may lie at limits and move against them: they hit them in the first step,
  * where everybody is told. */
 static bool waits_for_step(const nt_stops *s, int i)
@@ -124,12 +130,30 @@ static bool waits_for_step(const nt_stops *s, int i)
     return s->beginning && limit >= 0 && limit < s->events->n_limits && !(s->g[0][i] < -LEFT);
 }
 
+/* Whether what has happened has itself moved indicator i to this value, from which it goes on by
+ * `change` in the nudge, by more than location leaves of a zero. */
+static nt_status set_beside(nt_integrator *it, int i, double value, double change, bool *set)
+{
+    nt_stops *s = &it->stops;
+    double largest = it->stepper.now.memory[s->events->sides + s->events->n + i];
+    double rounding = change > ZERO * largest ? BY_ROUNDING : HELD;
+    double least = fmax(rounding * largest, OF_A_STEP / NUDGE * change);
+    *set = false;
+    if ((s->way[i] & NT_INSIDE) || !(fabs(value) > least))
+        return NT_OK;
+    nt_instant_take_rows(it, s->from.memory);
+    nt_status status = nt_stops_indicators(it, &s->from, s->g[2]);
+    nt_instant_take_rows(it, it->stepper.now.memory);
+    *set = status == NT_OK && fabs(value - s->g[2][i]) > least;
+    return status;
+}
+
 /* The side on which each indicator is just behind the present state: that of its value, or, near
- * the zero of the one that was just passed (`handled`, -1 for none), that of where it goes. Those
- * that the change itself has carried over their zero are due, and so are those that have come to
- * their zero at the same time and go on across it; one that holds a branch and leaves it at once is
- * due again. measures: what rounding makes of zeros may be another than
- * before. */
+ * the zero of the one that was just passed (`handled`, -1 for none) and from which what happened
+ * has not moved it, that of where it goes. Those that the change itself has carried over their zero
+ * are due, and so are those that have come to their zero at the same time and go on across it; one
+ * that holds a branch and leaves it at once is due again. measures: what rounding makes of zeros
+ * may be another than before. */
 static nt_status look_behind(nt_integrator *it, int handled, bool measures)
 {
     nt_stops *s = &it->stops;
@@ -145,6 +169,10 @@ static nt_status look_behind(nt_integrator *it, int handled, bool measures)
         status = nt_stops_soon(it, s->nudge, after);
     if (status == NT_OK)
         round_off(s, largest, before);
+    bool set = false;
+    if (status == NT_OK && measures && handled >= 0)
+        status =
+            set_beside(it, handled, before[handled], fabs(after[handled] - before[handled]), &set);
     for (int i = 0; i < s->events->n && status == NT_OK; i++) {
         double was = side[i];
         largest[i] = fmax(largest[i], fabs(before[i]));
@@ -152,8 +180,9 @@ static nt_status look_behind(nt_integrator *it, int handled, bool measures)
             after[i] = before[i];
         double change = fabs(after[i] - before[i]);
         unsigned char due = s->fired[i];
-        bool near =
-            (s->way[i] & NT_INSIDE) || fabs(before[i]) <= fmax(change, NT_ZERO_MISSED * largest[i]);
+        bool near = (s->way[i] & NT_INSIDE) ||
+                    (!(i == handled && set) &&
+                     fabs(before[i]) <= fmax(change, NT_ZERO_MISSED * largest[i]));
         bool at_zero = before[i] == 0 || (i == handled && near) ||
                        ((s->way[i] & NT_INSIDE) && fabs(before[i]) <= LEFT);
         side[i] = at_zero ? side_of(after[i] - before[i]) : side_of(before[i]);
