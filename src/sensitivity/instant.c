@@ -67,6 +67,19 @@ static nt_status take_rows_before(nt_integrator *it, const nt_jump_of_state *jum
     return nt_factors_choose_rows(it->factors, &at);
 }
 
+/* What else has happened just now has left forces seen from the side on which the motion goes on.
+ * An indicator passes its zero from the other one: it sees both. */
+static void free_sides(nt_sensitivity *s, const nt_phase *phase)
+{
+    nt_integrator *it = s->integrator;
+    const nt_system *system = it->problem->system;
+    size_t n = (size_t)system->n_onsets;
+    if (s->event_t != s->t || !system->onsets || !system->events->hold_sides)
+        return;
+    memset(it->stops.onset_side, 0, n * sizeof *it->stops.onset_side);
+    system->events->hold_sides(system->self, s->t, 0, 1, it->stops.onset_side, phase->memory);
+}
+
 /* The indicator at a state that has moved by offset times a variation, parameters included
  * (direction -1: they stay). */
 static nt_status indicator_beside(nt_sensitivity *s, const nt_jump_of_state *jump, int direction,
@@ -78,6 +91,7 @@ static nt_status indicator_beside(nt_sensitivity *s, const nt_jump_of_state *jum
     nt_status status = NT_OK;
     memcpy(varied.all, jump->from->all, it->size * sizeof(double));
     nt_sensitivity_move(p, jump->from, d, offset, s->values, &varied);
+    free_sides(s, &varied);
     if (direction < 0)
         varied.all[NT_PHASE_T] += offset;
     else if (s->route[direction].parameter >= 0)
