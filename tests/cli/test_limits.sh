@@ -150,6 +150,26 @@ END
 done
 expect 2 run pose.yaml --set 'joints.j={type: fixed, between: [a, b], at: [0, 0, 0]}'
 says "latch: joint j (fixed) has no free coordinate that could be locked"
+cat >geared.yaml <<'END'
+nutate: 1
+gravity: [0, 0, 0]
+bodies:
+  a: {mass: 1.4, inertia: [0.1, 0.2, 0.3], angular_velocity: [0, 0, 1.2]}
+  b: {mass: 0.7, inertia: [0.05, 0.06, 0.07], position: [1, 0, 0], angular_velocity: [0, 0, -3]}
+joints:
+  j: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 0, 1]}
+  k: {type: revolute, between: [ground, b], at: [1, 0, 0], axis: [0, 0, 1]}
+  g: {type: gear, joints: [j, k], ratio: -0.4}
+events: {l: {when: j.angle - 0.5, then: [{latch: g}]}}
+simulation: {duration: 1, step: 0.01}
+output: {record: [j.angle, k.angle]}
+END
+expect 2 run geared.yaml
+says "latch: joint g (gear) has no free coordinate that could be locked" "of a gear one of the two joints"
+sed 's/latch: g/latch: k/' geared.yaml >train.yaml
+expect 0 run train.yaml -o train.csv
+tail -n 1 train.csv | awk -F, '{ exit !(($2 - 0.5)^2 < 1e-20 && ($3 + 1.25)^2 < 1e-20) }' ||
+    fail "the train of a gear is not held where one of its joints is latched"
 
 # Friction that sticks in a thread: it holds the nut, or lets it sink as its inertia allows.
 cat >nut.yaml <<END

@@ -111,8 +111,8 @@ static nt_status refuse_latch(nt_reader *reader, const nt_node *node, const nt_e
     return nt_node_fail(reader->error, node,
                         "latch: joint %s (%s) has no free coordinate that could be locked: "
                         "expected a joint by multipliers with an angle, a rotation or a "
-                        "displacement, without a motion, and of a distance with a first body "
-                        "that is no point",
+                        "displacement, without a motion; of a gear one of the two joints whose "
+                        "angles it couples; of a distance one with a first body that is no point",
                         e->name, e->type->name);
 }
 
