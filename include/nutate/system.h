@@ -147,8 +147,8 @@ typedef struct nt_bounce {
     double apart;   /* J, by which an energy is off of places and velocities a step apart      */
     double toward;  /* J, kinetic energy of its way towards the surface, where that is met     */
     double size;    /* J, which rounding is relative to                                        */
-    double force;   /* N or N m, of a stop: by which the rate has changed                      */
-    double way;     /* m or rad, of a stop: within the step; 0: of contacts                    */
+    double force; /* N or N m, of a stop: by which the rate has changed; J, what acting ones hold */
+    double way;   /* m or rad, of a stop: within the step; 0: of contacts                    */
 } nt_bounce;
 
 typedef struct nt_energy {

@@ -330,6 +330,7 @@ typedef struct nt_cli_account {
     const nt_objectives *objectives;
     const struct nt_cli_sens *sens; /* NULL: no derivatives */
     long rows, steps_before; /* rows written; steps that a restored state had already taken */
+    char rounding[300];      /* of nt_record_warning */
     double seconds;          /* wall time of the run  */
     double energy[2][4];     /* kinetic, potential, total, work at the start and the end */
     bool has_energy;

@@ -253,6 +253,8 @@ char *nt_cli_account_text(const nt_cli_plan *plan, const nt_cli_account *account
                 position, fmax(position, s->position_drift), velocity);
     nt_error rough = {0};
     int remarks = 0;
+    if (account->rounding[0])
+        fprintf(to, "remark%d=%s\n", ++remarks, account->rounding);
     if (nt_integrator_step_warning(plan->integrator, warning, sizeof warning) > 0)
         fprintf(to, "remark%d=%s\n", ++remarks, warning);
     for (int i = 0; nt_run_warning(plan->run, i, warning, sizeof warning) > 0; i++)
@@ -271,6 +273,8 @@ void nt_cli_summary(const nt_cli_plan *plan, const nt_cli_account *account)
 {
     const char *title = nt_model_title(plan->model);
     char warning[300];
+    if (account->rounding[0])
+        fprintf(stderr, "warning: %s\n", account->rounding);
     if (nt_integrator_energy_warning(plan->integrator, warning, sizeof warning) > 0)
         fprintf(stderr, "warning: %s\n", warning);
     if (nt_integrator_step_warning(plan->integrator, warning, sizeof warning) > 0)

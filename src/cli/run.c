@@ -332,6 +332,10 @@ static int run_advance(run *r, const nt_cli_options *options, nt_cli_account *ac
         r->record_status = run_write_row(r);
     account->seconds = nt_cli_clock() - begun;
     account->rows = r->record ? nt_record_rows(r->record) : 0;
+    nt_state state = nt_integrator_state(r->plan.integrator);
+    if (r->record_status == NT_OK && status == NT_OK)
+        nt_record_warning(r->record, r->plan.integrator, &state, account->rounding,
+                          sizeof account->rounding);
     run_look_at_energy(r, account->energy[1], &account->has_energy);
     account->has_energy = account->has_energy && r->begun.has_energy;
     nt_cli_progress_clear(&r->progress);

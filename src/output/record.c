@@ -1,15 +1,10 @@
 /* Records of a run: which quantities, at which times, into which writer, with which derivatives. */
-#include "base/arena.h"
+#include "output/record.h"
 #include "model/quantities/quantity_kind.h"
-#include "model/quantities/sampler_tangent.h"
 #include "output/digest.h"
-#include "output/inner.h"
 #include "output/scene/scene.h"
-#include "output/seen.h"
 #include "output/turning.h"
 #include "system/check.h"
-
-#include <nutate/output.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -17,50 +12,6 @@
 #include <string.h>
 
 enum { MOST_ATTRIBUTES = 64, TEXT_ROOM = 256 };
-/* Numbers of the account of a row: energies, largest constraint equations, counts. */
-enum { ENERGIES = 4, LEVELS = 2, COUNTS = 4, ACCOUNT = ENERGIES + LEVELS + COUNTS };
-
-struct nt_record {
-    nt_arena arena;
-    nt_run *run;
-    const nt_model *model;
-    nt_result_writer *result;                                        /* NULL: no files */
-    nt_status (*take_row)(void *taker, const double *values, int n); /* NULL: nobody does */
-    void *taker;
-    long taken;                 /* rows */
-    int (*stop)(void *context); /* NULL: never */
-    void *context;
-
-    nt_quantity_info *quantities; /* [n_quantities] */
-    int n_quantities, n_columns;
-    bool needs_reactions, needs_energy, needs_drift, needs_accelerations;
-    nt_sampler sampler;
-    double *reactions;       /* [nh + nn] where needed */
-    double *row;             /* [n_columns] time first; behind it poses, loads, the account */
-    nt_quantity_info *poses; /* [2 n_bodies] position, orientation (no columns: of a point) */
-    int n_bodies;            /* whose poses are written, 0: of none                         */
-    int *loads;              /* [n_loads] elements whose forces are written with the poses  */
-    int n_loads;
-    nt_inner inner;          /* forces in bearings and beams, written with the poses */
-    bool accounts;           /* energies, drift and counts of the run are written with the poses */
-    double account[ACCOUNT]; /* of the row */
-
-    nt_sensitivity *sensitivity; /* NULL: no derivatives, or those of each row            */
-    int *parameters;             /* [n_parameters] their numbers in the system            */
-    int n_parameters;
-    int n_first; /* columns before the quantities: 1, time */
-    nt_tangent_sampler tangents;
-    double *values;         /* [values] of all quantities in turn                         */
-    double *derivatives;    /* [n_parameters][values]                                      */
-    double *reaction_rates; /* [nh + nn] where needed                                      */
-    int n_values;
-    double length; /* m, weighs moments against forces in reactions */
-
-    double start, every; /* s: rows at start + k every, every = 0: after each step */
-    long next;           /* k of the next row                                      */
-    double last;         /* s, time of the last row; NaN before the first           */
-    nt_seen seen;        /* that row */
-};
 
 /* ---- columns -------------------------------------------------------------------------------- */
 
@@ -436,7 +387,7 @@ static nt_status record_take_memory(nt_record *record, nt_error *error)
                         nt_inner_count(&record->inner) + ACCOUNT,
                     &record->row) ||
         nt_seen_init(&record->seen, system, record->n_columns, arena) != NT_OK ||
-        !NT_DOUBLES(arena, rows, &record->reactions))
+        nt_record_take_rounding(record) != NT_OK || !NT_DOUBLES(arena, rows, &record->reactions))
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     nt_status status = nt_sampler_init(&record->sampler, record->run, arena, error);
     if (record->n_parameters == 0 || status != NT_OK)
@@ -536,7 +487,7 @@ void nt_record_restart(nt_record *record)
 {
     if (!record || record->result)
         return;
-    record->next = record->taken = 0;
+    record->next = record->taken = record->rounding.rows = 0;
     record->last = (double)NAN;
     nt_seen_forget(&record->seen);
 }
@@ -693,7 +644,10 @@ static nt_status take_values(nt_record *record, const nt_integrator *integrator,
         nt_sampler_values(&record->sampler, &record->quantities[i], values + at);
         at += record->quantities[i].columns;
     }
-    return check_numbers(record, values, -1, state->t, error);
+    status = check_numbers(record, values, -1, state->t, error);
+    if (status == NT_OK)
+        nt_record_keep_largest(record, values);
+    return status;
 }
 
 nt_status nt_record_put(nt_record *record, const nt_record_row *row, nt_error *error)

@@ -483,6 +483,7 @@ static void in_output(void **state)
     IS_NULL("record", nt_record_save(NULL, numbers, 0, e));
     IS_NULL("bytes", nt_record_save(record, NULL, 0, e));
     nt_record_row row = {0};
+    char said[80];
     IS_NULL("record", nt_record_put(NULL, &row, e));
     IS_NULL("row", nt_record_put(record, NULL, e));
     IS_NULL("row.state", nt_record_put(record, &row, e));
@@ -500,6 +501,10 @@ static void in_output(void **state)
     IS_NULL("record", nt_record_advance(NULL, it, e));
     IS_NULL("integrator", nt_record_advance(record, NULL, e));
     assert_int_equal(nt_record_rows(NULL), 0);
+    assert_int_equal(nt_record_warning(NULL, it, &now, said, sizeof said), 0);
+    assert_int_equal(nt_record_warning(record, it, NULL, said, sizeof said), 0);
+    assert_int_equal(nt_record_warning(record, it, &empty, said, sizeof said), 0);
+    assert_int_equal(nt_record_warning(record, it, &now, NULL, 0), 0);
     assert_int_equal(nt_record_close(NULL, e), NT_OK);
     IS_NULL("objectives", nt_objectives_create(NULL, run, it, NULL, e));
     IS_NULL("run", nt_objectives_create(&other, NULL, it, NULL, e));

@@ -89,6 +89,33 @@ static const char hanging[] =
     "forces: {s: {type: spring, between: [ground, big], at: [[0, 0, -1], [0, 0, 0]], stiffness: "
     "42335, length: 0.99}}\n";
 
+/* A spring lets 0.1 g go that it holds by 20 mm, beside 2 kJ: 0.13 J, 51 m/s. */
+static const char shot[] =
+    "nutate: 1\n"
+    "bodies:\n"
+    "  big: {mass: 40, inertia: [40, 44, 52], position: [0, 0, 0], angular_velocity: [0, 0, -8]}\n"
+    "  p: {mass: 1e-4, inertia: [1e-6, 1e-6, 1e-6], position: [0.07, 0.3, -0.1]}\n"
+    "joints:\n"
+    "  axle: {type: revolute, between: [ground, big], at: [0, 0, 0], axis: [0, 0, 1]}\n"
+    "  c: {type: prismatic, between: [big, p], at: [0.07, 0.3, -0.1], axis: [0, 0, 1]}\n"
+    "forces:\n"
+    "  q: {type: spring, between: [big, p], at: [[0.07, 0.3, -1.1], [0.07, 0.3, -0.1]], "
+    "stiffness: 0.004, length: 1.03}\n"
+    "  s: {type: spring, between: [big, p], at: [[0.07, 0.3, -1.1], [0.07, 0.3, -0.1]], "
+    "stiffness: 650, length: 1.02, only: compression}\n";
+
+/* Its first step meets the stop. */
+static const char thrown[] =
+    "nutate: 1\n"
+    "bodies:\n"
+    "  big: {mass: 380, inertia: [73, 80, 94], position: [0, 0, 0], angular_velocity: [0, -1.6, "
+    "0]}\n"
+    "  p: {mass: 0.08, inertia: [0.004, 0.004, 0.005], position: [-0.2, 0.3, -0.3]}\n"
+    "joints:\n"
+    "  axle: {type: revolute, between: [ground, big], at: [0, 0, 0.7], axis: [0, 1, 0]}\n"
+    "  c: {type: prismatic, between: [p, big], at: [-0.2, 0.3, -0.3], axis: [1, 0, 0], limits: "
+    "{upper: 0.055, stiffness: 220, damping: 1.7}}\n";
+
 enum { BUMPER_Z = 9 }; /* the height of p among its coordinates, behind those of big */
 
 typedef struct end {
@@ -148,6 +175,10 @@ static void small_bodies_are_seen_beside_large_ones(void **state)
         {hammer, "generalized-alpha", 2e-3, true},
         {bumper, "semi-explicit-2", 1e-3, true},
         {bumper, "generalized-alpha", 1e-3, true},
+        {shot, "generalized-alpha", 1e-3, true},
+        {shot, "generalized-alpha-soi2", 1e-3, true},
+        {shot, "rkmk-dopri5", 1e-3, true},
+        {thrown, "theta", 0.06, false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -172,7 +203,8 @@ static void what_converges_is_left_alone(void **state)
                {"semi-explicit-2", 1e-6, 1e-3},
                {"bdf", 1e-7, 1e-3},
                {"generalized-alpha", 0, 2e-5}};
-    static const char *const texts[] = {platform, wheel, shaken, slider, hammer, bumper};
+    static const char *const texts[] = {platform, wheel,  shaken, slider,
+                                        hammer,   bumper, shot,   thrown};
     (void)state;
     for (size_t i = 0; i < sizeof how / sizeof how[0]; i++)
         for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {

@@ -555,6 +555,9 @@ int nt_cli_static_summary(nt_cli_static *a, int status)
     const char *title = nt_model_title(a->plan.model);
     int n_resting = nt_static_rest_count(a->state);
     char warning[300];
+    nt_state state = nt_static_state(a->state);
+    if (nt_record_warning(a->record, NULL, &state, warning, sizeof warning) > 0)
+        fprintf(stderr, "warning: %s\n", warning);
     for (int i = 0; nt_run_warning(a->plan.run, i, warning, sizeof warning) > 0; i++)
         fprintf(stderr, "warning: %s\n", warning);
     fprintf(stderr, "%s: static state%s\n",

@@ -12,7 +12,9 @@
  *
  * Between stops of a joint other forces act as well. They are taken to be in a contact what they
  * were in the step before it, and to give or take no more than that along the way. A step that is
- * apart from the stops at both ends has met one within if it turned the rate round by far more. */
+ * apart from the stops at both ends has met one within if it turned the rate round by far more.
+ * Where the run begins with a contact, what the stop holds is taken for what it has taken, and what
+ * else acts is known from the first step behind it. */
 #include "method/integrator.h"
 
 #include <math.h>
@@ -58,28 +60,46 @@ static bool is_apart(nt_bounce_account *b, const nt_bounce *step, double from)
     return !struck;
 }
 
+/* The contact is over; `work` of the other forces in its step, at most. */
+static void end_contact(nt_integrator *it, int k, const nt_bounce *step, double work)
+{
+    nt_bounce_account *b = &it->accounts.bounces[k];
+    b->gained += b->now;
+    b->doubt += b->now_doubt;
+    b->apart = fmax(b->apart, step->apart + work);
+    b->size = fmax(b->size, step->size);
+    judge(it, k);
+}
+
 static void follow(nt_integrator *it, int k, double from, double to)
 {
     nt_bounce_account *b = &it->accounts.bounces[k];
     const nt_bounce *step = &it->accounts.bounced[k];
     bool inside = step->touches[0] > 0;
+    double held = inside && step->way > 0 ? step->force : 0; /* J */
+    bool starts = !it->watch.begun && step->way > 0 && (!inside || held > 0);
     if (is_apart(b, step, from)) {
-        b->steps = 0, b->t = to;
+        bool follows = b->from_start > 0 && b->t == from;
+        b->now_doubt += b->force * b->from_start;
+        if (follows && !b->spoilt && b->steps <= LONGEST)
+            end_contact(it, k, step, b->force * b->from_start);
+        b->steps = 0, b->t = to, b->from_start = 0;
         return;
     }
-    b->spoilt = (inside && (b->spoilt || b->steps == 0 || b->t != from)) || step->touches[0] > 1 ||
-                step->touches[1] > 1 || (step->way > 0 && !b->moved);
-    b->steps = inside ? b->steps + 1 : 1;
-    b->now = (inside ? b->now : 0) + step->gained;
-    b->now_doubt = (inside ? b->now_doubt : 0) + step->doubt + b->force * step->way;
+    bool goes_on = inside && !starts;
+    b->from_start = starts                         ? step->way
+                    : goes_on && b->from_start > 0 ? b->from_start + step->way
+                                                   : 0;
+    b->spoilt = (goes_on && (b->spoilt || b->steps == 0 || b->t != from)) || step->touches[0] > 1 ||
+                step->touches[1] > 1 || (step->way > 0 && !b->moved && !(b->from_start > 0));
+    b->steps = goes_on ? b->steps + 1 : 1;
+    b->now = (goes_on ? b->now : starts ? -held : 0) + step->gained;
+    b->now_doubt = (goes_on ? b->now_doubt : 0) + step->doubt + b->force * step->way;
     b->t = to;
-    if (step->touches[1] > 0 || b->spoilt || b->steps > LONGEST)
-        return;
-    b->gained += b->now;
-    b->doubt += b->now_doubt;
-    b->apart = fmax(b->apart, step->apart + b->force * step->way);
-    b->size = fmax(b->size, step->size);
-    judge(it, k);
+    if (starts)
+        b->toward = fmax(b->toward, held + step->toward);
+    if (step->touches[1] == 0 && !b->spoilt && b->steps <= LONGEST && !(b->from_start > 0))
+        end_contact(it, k, step, b->force * step->way);
 }
 
 void nt_bounce_watch_step(nt_integrator *it)

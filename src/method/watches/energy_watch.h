@@ -26,6 +26,7 @@ typedef struct nt_bounce_account {
     double toward;               /* J, the largest that there was to exchange                    */
     double now, now_doubt;       /* J, of the contact that lasts                                 */
     double force;                /* N or N m, what acted in the last step apart from stops       */
+    double from_start;           /* m or rad, way of a contact in which the run began: > 0       */
     double t;                    /* s, until where it was followed                               */
     long steps;                  /* of that contact                                              */
     int spoilt;                  /* others have touched meanwhile, or a step was not seen        */

@@ -188,7 +188,25 @@ static int look_at_stops(const nt_view *view, int which, double x[2])
     return nt_joint_holds(model, joint, view->at->memory) ? n : 2;
 }
 
-/* The coordinate and its rate at the begin are kept in `way` and `gained` until the end is seen. */
+/* J, of the stops that act now, as where a spring is let go. */
+static double held_by_stops(const nt_view *view, int which)
+{
+    const nt_model *model = view->model;
+    const struct nt_bounces *b = &model->bounces;
+    nt_energy energy = {0};
+    nt_view of_energy = *view;
+    of_energy.energy = &energy;
+    for (int k = b->first_stop[which]; k < b->first_stop[which + 1]; k++) {
+        const nt_element *stop = &model->elements[b->stop[k]];
+        nt_local_begin(view->local, stop);
+        if (stop->type->evaluate(stop, &of_energy) != NT_OK)
+            return (double)NAN;
+    }
+    return energy.potential;
+}
+
+/* The coordinate and its rate at the begin are kept in `way` and `gained` until the end is seen;
+ * what the stops hold that act then stands in the place of the force. */
 void nt_joint_stops_begin(const nt_view *view, nt_bounce *each)
 {
     const struct nt_bounces *b = &view->model->bounces;
@@ -197,6 +215,8 @@ void nt_joint_stops_begin(const nt_view *view, nt_bounce *each)
         double x[2];
         each[k].touches[0] = look_at_stops(view, k, x);
         each[k].way = x[0], each[k].gained = x[1];
+        if (each[k].touches[0] > 0)
+            each[k].force = held_by_stops(view, k);
     }
 }
 
@@ -272,7 +292,8 @@ void nt_joint_stops_end(const nt_view *view, const nt_motion *before, double h, 
         /* in short steps the way is rounding */
         double rate = fmax(-fastest, fmin(fastest, sign * (x[0] - out->way) / h));
         out->gained = I / 2 * (u[1] * u[1] - u[0] * u[0]) - known * rate;
-        out->force = fabs(I * (u[1] - u[0]) - known) / h;
+        if (out->touches[0] == 0)
+            out->force = fabs(I * (u[1] - u[0]) - known) / h;
         out->way = fastest * h;
         out->doubt = out->apart = size * fastest;
         out->toward = out->touches[1] > 0 || u[0] * u[1] < 0 ? I / 2 * u[0] * u[0] : 0;

@@ -1,0 +1,129 @@
+/* Forces that the rounding of places has made are told with their size; what doubles hold is not.
+ */
+#include "../model/mechanism.h"
+
+#include <nutate/output.h>
+
+/* Along an axis, and within a machine whose joints bear it. */
+static const char one[] =
+    "bodies: {a: {mass: 1, point: true, position: [1, 0, 0]}}\n"
+    "forces: {s: {type: spring, between: [ground, a], at: [[0, 0, 0], [1, 0, 0]], stiffness: k}}\n"
+    "output: {record: [a.position, s.force]}\n";
+static const char within[] =
+    "bodies:\n"
+    "  a: {mass: 1, inertia: [0.01, 0.01, 0.01], position: [1.3, 0.2, 0.1]}\n"
+    "  b: {mass: 2, inertia: [0.01, 0.01, 0.01], position: [1.7, 0.2, 0.1]}\n"
+    "joints:\n"
+    "  j: {type: fixed, between: [ground, a], at: [1.3, 0.2, 0.1]}\n"
+    "  r: {type: prismatic, between: [a, b], at: [1.7, 0.2, 0.1], axis: [1, 0, 0]}\n"
+    "forces: {s: {type: spring, between: [a, b], at: [[1.3, 0.2, 0.1], [1.7, 0.2, 0.1]], "
+    "stiffness: k}}\n"
+    "output: {record: [r.force, j.force, b.acceleration]}\n";
+
+/* No force acts on it, and rounding is all that there is. */
+static const char still[] =
+    "gravity: [0, 0, 0]\n"
+    "beams:\n"
+    "  rod:\n"
+    "    points: [[10, 20, 30], [90, 70, 60]]\n"
+    "    elements: 3\n"
+    "    order: 2\n"
+    "    sections: [{material: {E: k, nu: 0.3, density: 7800}, shape: circle, radius: 1}]\n"
+    "joints: {j: {type: fixed, between: [ground, rod.root], at: [10, 20, 30]}}\n"
+    "output: {record: [j.force, j.torque]}\n";
+
+/* On a floor as stiff as floors are. */
+static const char landing[] =
+    "bodies: {a: {mass: 1, inertia: [0.01, 0.01, 0.01], position: [3, 0, 0.1]}}\n"
+    "contacts: {c: {type: sphere_plane, between: [ground, a], radius: 0.1, plane: {point: [0, 0, "
+    "0], "
+    "normal: [0, 0, 1]}, stiffness: k, exponent: 1, damping: 1e3}}\n"
+    "output: {record: [c.normal_force]}\n";
+
+static nt_status drop_row(void *taker, const double *values, int n)
+{
+    (void)taker, (void)values, (void)n;
+    return NT_OK;
+}
+
+static void run(const char *text, double stiffness, const char *method, char *warning, int size)
+{
+    char model[1000];
+    snprintf(model, sizeof model, "nutate: 1\nparameters: {k: %g}\n%s", stiffness, text);
+    mechanism m = mechanism_read(model);
+    nt_error error = {0};
+    nt_record *record = NULL;
+    nt_record_setup setup = {.run = m.run, .take_row = drop_row};
+    nt_integrator_setup how = {.system = nt_run_system(m.run), .method = nt_method_find(method)};
+    if (!nt_method_has_frame(how.method, how.frame))
+        how.frame = NT_BODY;
+    if (nt_integrator_create(&m.integrator, &how, &error) != NT_OK ||
+        nt_integrator_start(m.integrator, 0, m.q, m.v, m.memory, &error) != NT_OK ||
+        nt_record_create(&record, &setup, &error) != NT_OK)
+        fail_msg("%s", error.message);
+    for (int i = 0; i <= 10; i++) {
+        nt_state state = nt_integrator_state(m.integrator);
+        if ((i > 0 && nt_integrator_run(m.integrator, i * 1e-3, 1e-3, NULL, NULL, &error) != NT_OK))
+            fail_msg("%s at %g: %s", method, stiffness, error.message);
+        state = nt_integrator_state(m.integrator);
+        if (nt_record_write(record, m.integrator, &state, &error) != NT_OK)
+            fail_msg("%s", error.message);
+    }
+    nt_state state = nt_integrator_state(m.integrator);
+    long evaluations = nt_integrator_statistics(m.integrator)->evaluations;
+    int length = nt_record_warning(record, m.integrator, &state, warning, size);
+    assert_int_equal(length, strlen(warning));
+    assert_int_equal(evaluations, nt_integrator_statistics(m.integrator)->evaluations);
+    if (length > 20) { /* room that is too small holds what fits */
+        char less[20];
+        assert_int_equal(nt_record_warning(record, m.integrator, &state, less, (int)sizeof less),
+                         19);
+        assert_memory_equal(less, warning, 19);
+    }
+    nt_record_close(record, NULL);
+    mechanism_close(&m);
+}
+
+static void what_rounding_makes_is_told(void **state)
+{
+    static const char *const methods[] = {"generalized-alpha", "theta", "rkmk-dop853"};
+    char warning[400];
+    (void)state;
+    run(one, 1e20, "generalized-alpha", warning, sizeof warning);
+    if (strncmp(warning, "s.force.x is known to ", 22) != 0)
+        fail_msg("%s", warning);
+    double by = strtod(warning + 22, NULL);
+    assert_true(by > 5e3 && by < 5e4); /* 2.2e-16 m */
+    for (int i = 0; i < 3; i++) {
+        run(within, 1e19, methods[i], warning, sizeof warning);
+        if (!strstr(warning, "b.acceleration.x is known to") ||
+            !strstr(warning, "likewise 1 other quantity; expected less stiffness"))
+            fail_msg("%s: %s", methods[i], warning);
+    }
+}
+
+static void what_doubles_hold_is_not(void **state)
+{
+    static const char *const methods[] = {"generalized-alpha", "theta", "bdf"};
+    char warning[400];
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        run(one, 1e9, methods[i], warning, sizeof warning);
+        assert_string_equal(warning, "");
+        run(within, 1e9, methods[i], warning, sizeof warning);
+        assert_string_equal(warning, "");
+        run(still, 2e11, methods[i], warning, sizeof warning);
+        assert_string_equal(warning, "");
+    }
+    run(landing, 1e8, "generalized-alpha", warning, sizeof warning);
+    assert_string_equal(warning, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_rounding_makes_is_told),
+        cmocka_unit_test(what_doubles_hold_is_not),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
