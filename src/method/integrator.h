@@ -66,7 +66,7 @@ struct nt_integrator {
     nt_energy_accounts accounts; /* of the watch */
     nt_last_growth last_growth;  /* where a run was said to end */
     struct {
-        double *v;        /* [2 nv] of both ends, where the system's frame is another */
+        double *v;        /* [4 nv] of both ends, where the system's frame is another */
         nt_meeting worst; /* of equal steps, the deepest; which -1: none was          */
         double t, step;   /* s, of that one                                           */
         double fastest;   /* m/s, of all surfaces so far                              */

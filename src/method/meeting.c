@@ -20,7 +20,7 @@ nt_status nt_meetings_take(nt_integrator *it)
     const nt_problem *p = it->problem;
     bool turned = (p->system->met || p->system->bounces) && nt_problem_changes_frame(p);
     it->met.worst.which = -1;
-    return NT_DOUBLES(&it->arena, turned ? 2 * (size_t)p->nv : 0, &it->met.v) ? NT_OK
+    return NT_DOUBLES(&it->arena, turned ? 4 * (size_t)p->nv : 0, &it->met.v) ? NT_OK
                                                                               : NT_NO_MEMORY;
 }
 
@@ -29,10 +29,15 @@ void nt_integrator_points(const nt_integrator *it, const nt_phase *from, const n
 {
     const nt_problem *p = it->problem;
     ends[0] = nt_phase_point(from), ends[1] = nt_phase_point(to);
-    for (int k = 0; k < 2 && nt_problem_changes_frame(p); k++) {
-        double *v = it->met.v + k * p->nv;
-        nt_space_change_frame(&p->space, p->frame, p->system->frame, ends[k].q, ends[k].v, v);
+    for (int k = 0; k < 2; k++) {
+        double *v = it->met.v + 2 * k * p->nv, *vdot = v + p->nv;
+        if (it->method->needs & NT_RATES_WITHIN)
+            ends[k].vdot = NULL; /* of the ends these are not */
+        if (!nt_problem_changes_frame(p))
+            continue;
+        nt_problem_rates(p, p->system->frame, ends[k].q, ends[k].v, ends[k].vdot, v, vdot);
         ends[k].v = v;
+        ends[k].vdot = ends[k].vdot ? vdot : NULL;
     }
 }
 

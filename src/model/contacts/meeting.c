@@ -4,8 +4,8 @@
  * sphere's centre in axes of the surface, y(s), 0 <= s <= 1. Its path is no longer than h u, u the
  * faster of both rates or the mean one; surfaces that are g0 and g1 apart have not met where h u <
  * g0 + g1, and that is all that most pairs are asked. Of the others both bodies are followed by
- * cubics, in place and in turn, through both ends with their rates: these are off by h^4/384 of the
- * fourth derivative, far below the step's own error. */
+ * polynomials, in place and in turn, through both ends with their rates and, where the method knows
+ * these there, their accelerations (path.h). */
 #include "model/contacts/meeting.h"
 
 #include "model/bodies/path.h"
@@ -103,7 +103,8 @@ static double deepest(const way *w, bool with_end, double *part)
 
 /* Whether a pair met on its way, deeper than `beyond`: where, and how fast its path was. */
 static bool meets(const nt_element *e, const nt_contact *c, const nt_motion *from,
-                  const nt_motion *to, double h, double beyond, bool by_middle, nt_meeting *out)
+                  const nt_motion *to, double h, bool known, double beyond, bool by_middle,
+                  nt_meeting *out)
 {
     way ends, *w = &ends;
     w->c = c;
@@ -112,8 +113,8 @@ static bool meets(const nt_element *e, const nt_contact *c, const nt_motion *fro
     out->speed = w->length / h;
     if (w->length < -(d[0] + d[1]))
         return false;
-    w->of[0] = nt_path_of(&from[e->a], &to[e->a], h);
-    w->of[1] = nt_path_of(&from[e->b], &to[e->b], h);
+    w->of[0] = nt_path_of(&from[e->a], &to[e->a], h, known);
+    w->of[1] = nt_path_of(&from[e->b], &to[e->b], h, known);
     double seen = shown(w, d, by_middle);
     out->depth = deepest(w, by_middle, &out->part);
     return out->depth > fmax(beyond, UNSEEN * seen);
@@ -141,8 +142,9 @@ bool nt_run_met(void *self, const nt_point *from, const nt_point *to, double bey
         const nt_element *e = &model->elements[i];
         const nt_contact *c = nt_element_as_contact(run, e);
         nt_meeting m = {.which = i};
-        bool met = c ? meets(e, c, run->motion_before, run->motion, h, beyond, by_middle, &m)
-                     : nt_is_overstepped(run, e, &view, h, beyond, by_middle, &m);
+        bool met =
+            c ? meets(e, c, run->motion_before, run->motion, h, to->vdot, beyond, by_middle, &m)
+              : nt_is_overstepped(run, e, &view, h, beyond, by_middle, &m);
         worst.fastest = fmax(worst.fastest, m.speed);
         if (!met || (worst.which >= 0 && m.part >= worst.part))
             continue;

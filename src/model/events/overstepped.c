@@ -7,13 +7,12 @@
  * bodies move: where h u, u the sum of their speeds and of their rates times the model's length,
  * twice, is less than what g is below zero at both ends together they did nothing. That is all that
  * most are asked; nor is anything missed of what acts at both ends. Of the others g is looked at
- * along the way, with the bodies on cubics through both ends (path.h), as the depth of surfaces is
- * (contacts/meeting.c).
+ * along the way, with the bodies on polynomials through both ends (path.h), as the depth of
+ * surfaces is (contacts/meeting.c).
  *
  * Beyond the stop of a joint a body stays until it is turned round; what a step may pass is the end
  * of a swing, where it turns by itself. Such a step begins with a rate toward the stop and ends
- * with one away from it, both apart: of these the coordinate is taken for the cubic through both
- * ends. */
+ * with one away from it, both apart: of these the coordinate is taken for such a polynomial. */
 #include "model/events/overstepped.h"
 
 #include "model/bodies/path.h"
@@ -80,6 +79,7 @@ static nt_path straight_on(nt_path path)
 {
     path.v[0] = path.v[1] = v3_sub(path.x[1], path.x[0]);
     path.turning[0] = path.turning[1] = path.turn;
+    path.a[0] = path.a[1] = path.changes[0] = path.changes[1] = v3_of(0, 0, 0);
     return path;
 }
 
@@ -96,7 +96,7 @@ static double beyond_at(nt_run *run, const nt_element *e, const nt_view *view, d
         if (body < 0)
             continue;
         nt_motion *m = &run->motion_within[body];
-        nt_path path = nt_path_of(&run->motion_before[body], &run->motion[body], h);
+        nt_path path = nt_path_of(&run->motion_before[body], &run->motion[body], h, view->at->vdot);
         path = straight ? straight_on(path) : path;
         *m = run->motion[body];
         m->x = nt_path_point(&path, v3_of(0, 0, 0), s, &m->R);
@@ -141,19 +141,63 @@ static double deepest(nt_run *run, const nt_element *e, const nt_view *view, dou
     return best;
 }
 
-/* The largest value in 0 < s < 1 of the cubic that begins at g[0] with the slope rate[0] > 0 and
- * ends at g[1] with rate[1] < 0. */
-static double highest(const double g[2], const double rate[2], double *part)
+/* The second derivative of a joint's coordinate, times h^2, by how its rate changes in a thousandth
+ * of the way. */
+static double second_of(nt_run *run, const nt_element *e, const nt_view *view, bool translation,
+                        double h)
 {
-    double D = g[1] - g[0], c2 = 3 * D - 2 * rate[0] - rate[1], c3 = rate[0] + rate[1] - 2 * D;
-    double s = rate[0] / (sqrt(c2 * c2 - 3 * c3 * rate[0]) - c2);
-    *part = s;
-    return g[0] + s * (rate[0] + s * (c2 + s * c3));
+    const int bodies[2] = {e->a, e->b};
+    double rate[2], by = 1e-3 * h;
+    nt_view moved = *view;
+    moved.motion = run->motion_within;
+    for (int side = 0; side < 2; side++) {
+        double t = side == 0 ? -by : by;
+        for (int k = 0; k < 2; k++) {
+            const nt_motion *at = &view->motion[bodies[k]];
+            nt_motion *m = &run->motion_within[bodies[k]];
+            *m = *at;
+            m->x = v3_axpy(t, v3_axpy(t / 2, at->a, at->v), at->x);
+            m->R = m3_multiply(quat_matrix(so3_exp(v3_scale(t, v3_axpy(t / 2, at->alpha, at->w)))),
+                               at->R);
+            m->v = v3_axpy(t, at->a, at->v), m->w = v3_axpy(t, at->alpha, at->w);
+        }
+        rate[side] = nt_joint_coordinate(e, &moved, translation).rate;
+    }
+    return h * h * (rate[1] - rate[0]) / (2 * by);
+}
+
+/* The largest value in 0 < s < 1 of what begins at g[0] with the slope rate[0] > 0 and ends at g[1]
+ * with rate[1] < 0. */
+static double highest(const double g[2], const double rate[2], const double second[2], double *part)
+{
+    v3 y[2], slope[2], bent[2];
+    for (int end = 0; end < 2; end++) {
+        y[end] = v3_of(g[end], 0, 0), slope[end] = v3_of(rate[end], 0, 0);
+        bent[end] = v3_of(second ? second[end] : 0, 0, 0);
+    }
+    nt_path_bend(y, slope, second != NULL, bent);
+    double best = -(double)INFINITY, beside = 1.0 / PLACES;
+    *part = 0.5;
+    for (int k = 1; k < PLACES; k++) {
+        double at = nt_path_along(y, slope, bent, (double)k / PLACES).x;
+        if (at > best)
+            best = at, *part = (double)k / PLACES;
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        beside /= 2;
+        double middle = *part;
+        for (int side = -1; side <= 1; side += 2) {
+            double at = nt_path_along(y, slope, bent, middle + side * beside).x;
+            if (at > best)
+                best = at, *part = middle + side * beside;
+        }
+    }
+    return best;
 }
 
 /* Methods that look in the middle take it for the mean of both ends, which shows nothing. */
-static bool is_stop_overstepped(const nt_run *run, const nt_element *e, const nt_view *view,
-                                double h, double beyond, nt_meeting *out)
+static bool is_stop_overstepped(nt_run *run, const nt_element *e, const nt_view *view, double h,
+                                double beyond, nt_meeting *out)
 {
     const nt_joint *joint = nt_element_as_joint(run, e);
     const double *ends[2] = {run->onsets_at_end[0] + e->first_onset,
@@ -171,7 +215,13 @@ static bool is_stop_overstepped(const nt_run *run, const nt_element *e, const nt
         double toward[2] = {side * rate[0], side * rate[1]};
         if (!(g[0] < 0 && g[1] < 0 && toward[0] > 0))
             continue;
-        double depth = unit * highest(g, toward, &part);
+        double second[2], depth;
+        bool known = view->at->vdot;
+        if (known) {
+            second[0] = side * second_of(run, e, &before, joint->slides, h);
+            second[1] = side * second_of(run, e, view, joint->slides, h);
+        }
+        depth = unit * highest(g, toward, known ? second : NULL, &part);
         if (!(depth > beyond))
             continue;
         out->depth = depth, out->part = part;
