@@ -13,6 +13,7 @@
 #include "model/side_by_side.h"
 #include "model/states/delay.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,34 @@ NT_HOT static nt_view *begin_view(nt_run *run, const nt_point *at, const nt_term
     return view;
 }
 
+NT_HOT static void find_loads(const nt_run *run, const nt_view *view, double *signals)
+{
+    const nt_model *model = run->model;
+    for (int rank = 1; rank <= model->longest_chain; rank++) /* each depends on those before */
+        for (int i = 0; i < model->n_signals; i++)
+            if (model->signals[i].rank == rank)
+                signals[i] = nt_signal_value(&model->signals[i], view);
+}
+
+/* Switches that follow forces and that nothing holds have seen the forces of another point: finds
+ * them again; whether any changes. */
+static bool find_switches(const nt_run *run, const nt_view *view, double *signals)
+{
+    const nt_model *model = run->model;
+    const double *held = view->at->memory ? view->at->memory + model->switch_memory : NULL;
+    bool changed = false;
+    for (int i = 0; i < model->n_signals; i++) {
+        const nt_signal *signal = &model->signals[i];
+        if (signal->kind != NT_SIGNAL_SWITCH || !model->switches[signal->object].follows ||
+            (held && !isnan(held[signal->object])))
+            continue;
+        double before = signals[i];
+        signals[i] = nt_signal_value(signal, view);
+        changed = changed || signals[i] != before;
+    }
+    return changed;
+}
+
 NT_HOT static void find_signals(nt_run *run, const nt_view *view)
 {
     double *signals = run->variables + run->model->n_parameters + 1;
@@ -62,10 +91,9 @@ NT_HOT static void find_signals(nt_run *run, const nt_view *view)
     for (int i = 0; i < model->n_signals; i++)
         if (!model->signals[i].is_load)
             signals[i] = nt_signal_value(&model->signals[i], view);
-    for (int rank = 1; rank <= model->longest_chain; rank++) /* each depends on those before */
-        for (int i = 0; i < model->n_signals; i++)
-            if (model->signals[i].rank == rank)
-                signals[i] = nt_signal_value(&model->signals[i], view);
+    find_loads(run, view, signals);
+    for (int more = model->n_following; more > 0 && find_switches(run, view, signals); more--)
+        find_loads(run, view, signals);
 }
 
 void nt_run_see_bodies(nt_run *run, const nt_point *at, const nt_terms *terms, nt_view *view)

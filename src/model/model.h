@@ -39,8 +39,9 @@ typedef struct nt_switch {
     bool known;                    /* its argument depends on time alone */
     bool affine;                   /* it is a + b t */
     bool bends;
-    int joint; /* whose friction it is; -1: an operation of an expression */
-    int slide; /* the element that holds its argument at a passing (sliding.h); -1: none can */
+    bool follows; /* its argument depends on forces or reactions */
+    int joint;    /* whose friction it is; -1: an operation of an expression */
+    int slide;    /* the element that holds its argument at a passing (sliding.h); -1: none can */
     const char *words[2]; /* where it slides: of the begin and the end */
     const char *key;
     nt_place place;
@@ -222,9 +223,9 @@ struct nt_model {
     int n_bindings;
     nt_jump *jumps; /* [n_jumps] expressions that may jump, in the order of the file's reading */
     int n_jumps;
-    nt_switch *switches; /* [n_switches] in the order of the file's reading */
-    int n_switches;
-    nt_bend *bends; /* [n_bends] likewise */
+    nt_switch *switches;         /* [n_switches] in the order of the file's reading */
+    int n_switches, n_following; /* of them those that follow forces */
+    nt_bend *bends;              /* [n_bends] likewise */
     int n_bends;
     int switch_memory;    /* where their values begin in the discrete memory */
     int n_slides;         /* of them those that may slide: the last elements, one each */

@@ -107,17 +107,18 @@ struct nt_run {
     nt_run_note *noting;                  /* the same while energies are those of a run; or NULL */
 
     /* derivatives in parameters (parameter.h) */
-    struct nt_parameter_rates *rates;      /* [n_parameters]                                    */
-    const nt_straight *straight;           /* NULL but while an element is varied               */
-    double *onsets;                        /* [n_onsets] of the point at which they are held    */
-    double *onsets_beside[3];              /* [n_onsets] each, of differences                   */
-    bool overstepped;                      /* elements have forces that steps may pass over, and: */
-    double *onsets_at_end[2];              /* [n_onsets] of both ends of a step                 */
-    double *onsets_within;                 /* [n_onsets] of one of them                         */
-    nt_motion *motion_within;              /* [n_bodies] of its bodies                          */
-    const double *beyond;                  /* the same while they are, nt_onset_acts; or NULL   */
-    const double *sides;                   /* [n_onsets] at a stop, onsets.h; or NULL           */
-    double *variables_base;                /* [as variables] while one is varied                */
+    struct nt_parameter_rates *rates; /* [n_parameters]                                    */
+    const nt_straight *straight;      /* NULL but while an element is varied               */
+    double *onsets;                   /* [n_onsets] of the point at which they are held    */
+    double *onsets_beside[3];         /* [n_onsets] each, of differences                   */
+    bool overstepped;                 /* elements have forces that steps may pass over, and: */
+    double *onsets_at_end[2];         /* [n_onsets] of both ends of a step                 */
+    double *onsets_within;            /* [n_onsets] of one of them                         */
+    nt_motion *motion_within;         /* [n_bodies] of its bodies                          */
+    const double *beyond;             /* the same while they are, nt_onset_acts; or NULL   */
+    const double *sides;              /* [n_onsets] at a stop, onsets.h; or NULL           */
+    bool holds_bends;       /* `beyond` is of expressions that bend too (nt_system.hold_onsets) */
+    double *variables_base; /* [as variables] while one is varied                */
     double *variables_scratch;             /* [the same]                                        */
     double *varied_residual, *varied_rows; /* [nv], [nh + nn]; [0] without parameters */
     struct nt_entry *entry;                /* [model->most_entries] of the element that is varied */

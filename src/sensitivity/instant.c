@@ -110,16 +110,20 @@ static nt_status indicator_beside(nt_sensitivity *s, const nt_jump_of_state *jum
 enum { FINER = 3 };
 static const double FINE = 0.0625, ALIKE = 1e-9;
 
+/* It is on both sides, as |x| is where a branch is of one point. */
+enum { EVEN = 2 };
+
 /* The indicator's derivative along a variation, by differences over steps of `step`. *side: 1 or -1
  * where the indicator is zero on the other side, as that of a force that only pushes is. Then they
  * are to this one, and begin at a distance: the place is where its zero ends but for rounding and
- * what a step is off. */
+ * what a step is off. EVEN: alike on both sides; else 0. */
 static nt_status difference_indicator(nt_sensitivity *s, const nt_jump_of_state *jump,
                                       int direction, const nt_variation *d, double step,
                                       double *rate, int *side)
 {
     nt_status status = NT_OK;
     bool moves[2] = {false, false};
+    double first[2] = {0, 0};
     *rate = 0;
     for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
         int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
@@ -127,9 +131,11 @@ static nt_status difference_indicator(nt_sensitivity *s, const nt_jump_of_state 
         status = indicator_beside(s, jump, direction, d, sign * distance * step, &g);
         *rate += sign * nt_stencil[distance - 1] * g / step;
         moves[sign > 0] |= g != 0;
+        first[sign > 0] = j < 2 ? g : first[sign > 0];
     }
-    *side = moves[0] == moves[1] ? 0 : moves[1] ? 1 : -1;
-    if (*side == 0)
+    bool even = first[0] * first[1] > 0 && fabs(first[1] - first[0]) < 0.5 * fabs(first[1]);
+    *side = moves[0] != moves[1] ? (moves[1] ? 1 : -1) : even ? EVEN : 0;
+    if (moves[0] == moves[1])
         return status;
     *rate = 0;
     for (int j = 0; j < NT_ONE_SIDED && status == NT_OK; j++) {
@@ -144,27 +150,32 @@ static nt_status difference_indicator(nt_sensitivity *s, const nt_jump_of_state 
  * the indicator leaves its zero as a power above 1, and its time cannot be told. */
 static const double HAS_SLOPE = 1e-4;
 
-/* Its derivative along a variation; direction -1: along the motion itself. What is looked at may
- * bend within less than the state does: the step is the one that agrees best with one before. */
-static nt_status indicator_rate(nt_sensitivity *s, const nt_jump_of_state *jump, int direction,
-                                const nt_variation *d, double *rate)
+/* Its derivative along a variation. What is looked at may bend within less than the state does: the
+ * step is the one that agrees best with one before. held: zero where both sides are alike. */
+static nt_status rate_by_steps(nt_sensitivity *s, const nt_jump_of_state *jump, int direction,
+                               const nt_variation *d, bool held, double *rate)
 {
     const nt_problem *p = s->integrator->problem;
-    const nt_system *system = p->system;
     double step = nt_sensitivity_reach(p, nt_phase_point(jump->from), nt_variation_to_read(d));
     bool parameter = direction >= 0 && s->route[direction].parameter >= 0;
     int side = 0;
     if (parameter)
         step = fmin(step, 1e-2 * nt_parameter_scale(s, s->route[direction].parameter));
-    nt_status back = NT_OK, status = s->balances ? take_rows_before(s->integrator, jump) : NT_OK;
+    nt_status status = s->balances ? take_rows_before(s->integrator, jump) : NT_OK;
     if (status == NT_OK)
         status = difference_indicator(s, jump, direction, d, step, rate, &side);
     double before = *rate, off = (double)INFINITY;
+    if (held && side == EVEN) {
+        *rate = 0;
+        return status;
+    }
+    side = side == EVEN ? 0 : side;
     bool alike = false, sided = side != 0;
     for (int level = 0; level < FINER && !alike && status == NT_OK; level++) {
         double now;
         step *= FINE;
         status = difference_indicator(s, jump, direction, d, step, &now, &side);
+        side = side == EVEN ? 0 : side;
         if (sided && side == 0) /* too near to see where the zero ends */
             break;
         sided = side != 0;
@@ -176,7 +187,28 @@ static nt_status indicator_rate(nt_sensitivity *s, const nt_jump_of_state *jump,
     }
     if (sided && off > HAS_SLOPE * fabs(*rate))
         *rate = 0;
-    if (parameter)
+    return status;
+}
+
+/* The same; direction -1: along the motion itself. Forces act beside as they do here, for what is
+ * looked at may follow one that begins nearer than differences reach; where it stands still then,
+ * the place may be that of the begin itself, and they act as they are. */
+static nt_status indicator_rate(nt_sensitivity *s, const nt_jump_of_state *jump, int direction,
+                                const nt_variation *d, double *rate)
+{
+    const nt_system *system = s->integrator->problem->system;
+    nt_status status = NT_OK;
+    *rate = 0;
+    if (system->hold_onsets) {
+        nt_point at = nt_sensitivity_point(s, jump->from);
+        system->hold_onsets(system->self, &at);
+        status = rate_by_steps(s, jump, direction, d, true, rate);
+        system->hold_onsets(system->self, NULL);
+    }
+    if (status != NT_OK || *rate == 0 || !isfinite(*rate))
+        status = rate_by_steps(s, jump, direction, d, false, rate);
+    nt_status back = NT_OK;
+    if (direction >= 0 && s->route[direction].parameter >= 0)
         back = system->set_parameters(system->self, s->p);
     return status != NT_OK ? status : back;
 }

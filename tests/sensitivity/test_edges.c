@@ -46,9 +46,13 @@ static const struct {
     {"if(depth > 0 and not (depth == 0), -F, 0)", false, 1e-6},
     {"if(max(depth, -1, 0) > 0 and not (depth == 0), -F, 0)", false, 1e-6},
     {"if(3*depth > 0, -F, 0)", false, 1e-6},
-    {"if(s.thrust < 0, -F, 0)", false, 0},
-    {"if(s.thrust == 0, 0, -F)", false, 0},
-    {"if(s.thrust != 0, -F, 0)", false, 0},
+    {"if(s.thrust < 0, -F, 0)", false, 1e-6},
+    {"if(s.thrust == 0, 0, -F)", false, 1e-6},
+    {"if(s.thrust != 0, -F, 0)", false, 1e-6},
+    {"if(s.thrust < -1e-10, -F, 0)", false, 1e-8}, /* of what rounding is elsewhere */
+    {"if(1e-300 <= -s.thrust, -F, 0)", false, 1e-8},
+    {"if(s.thrust < -1e-6, -F, 0)", false, 1e-8}, /* nearer to the begin than differences reach */
+    {"if(3*depth > 1e-10, -F, 0)", false, 1e-7},
     {"if(c.normal_force > 0, -F, 0)", true, 1e-6},
     {"-F*ceil(clamp(c.normal_force, 0, 0.5))", true, 0},
 };

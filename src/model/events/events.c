@@ -202,6 +202,20 @@ static int known_switch(nt_run *run, nt_instant *instant)
 
 /* ---- indicators ----------------------------------------------------------------------------- */
 
+/* Whether a switch is where its value is another than the one that is held, without being beyond
+ * its zero: there it is zero to the last bit, or what it compares is, with a number too small to be
+ * told from rounding elsewhere. Such a g becomes zero. */
+static bool is_at_edge(const nt_run *run, int k, double held, double *g)
+{
+    const nt_expression *argument = run->model->switches[k].argument;
+    int time = nt_model_time_variable(run->model);
+    if (*g > 0 || *g < -NT_INDICATOR_LEFT || nt_switch_value(run, k, run->variables) == held ||
+        (*g < 0 && !nt_expression_stands_off_zero(argument, run->variables, time)))
+        return false;
+    *g = 0;
+    return true;
+}
+
 static nt_status events_indicate(void *self, const nt_point *at, double *g, unsigned char *way)
 {
     static const unsigned char ways[] = {NT_RISING, NT_FALLING, NT_RISING | NT_FALLING};
@@ -221,7 +235,7 @@ static nt_status events_indicate(void *self, const nt_point *at, double *g, unsi
             g[k] = nt_switch_inside(run, k, held[k], run->variables);
             if (way[k])
                 way[k] |= NT_MAY_STAND;
-            if (way[k] && g[k] == 0 && nt_switch_value(run, k, run->variables) != held[k])
+            if (way[k] && is_at_edge(run, k, held[k], &g[k]))
                 way[k] |= NT_AT_EDGE;
         }
     }

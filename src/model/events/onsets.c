@@ -111,6 +111,10 @@ double nt_bend_side(const nt_run *run, int k)
     double side = 0;
     for (int i = 0; run->sides && i < bend->n && side == 0; i++)
         side = run->sides[bend->first + i];
+    if (side == 0 && run->holds_bends && run->beyond && bend->n == 1 && !bend->at) {
+        double held = run->beyond[bend->first];
+        side = (held > 0) - (held < 0);
+    }
     return side;
 }
 
@@ -181,6 +185,9 @@ void nt_run_hold_onsets(void *self, const nt_point *at)
     if (!run)
         return;
     run->beyond = NULL;
-    if (at && nt_run_onsets(run, at, run->onsets) == NT_OK)
-        run->beyond = run->onsets;
+    run->holds_bends = false;
+    if (!at || nt_run_onsets(run, at, run->onsets) != NT_OK)
+        return;
+    run->beyond = run->onsets;
+    run->holds_bends = true;
 }

@@ -593,6 +593,24 @@ const int *nt_expression_variables(const nt_expression *e, int *count)
     return e->used;
 }
 
+bool nt_expression_stands_off_zero(const nt_expression *e, const double *variables, int first)
+{
+    double value[NT_EXPRESSION_ROOM];
+    const nt_code *last = e->n_used > 0 ? &e->code[e->n - 1] : NULL;
+    if (!last || (last->operation != NT_OP_ADD && last->operation != NT_OP_SUBTRACT))
+        return false;
+    nt_expression_fill(e, variables, value);
+    for (int i = 0; i < 2; i++) {
+        int fixed = i ? last->a : last->b, other = i ? last->b : last->a;
+        const nt_code *c = &e->code[fixed];
+        bool stays =
+            c->operation == NT_OP_CONSTANT || (c->operation == NT_OP_VARIABLE && c->a < first);
+        if (stays && value[fixed] != 0 && value[other] == 0)
+            return true;
+    }
+    return false;
+}
+
 bool nt_expression_uses(const nt_expression *e, int variable)
 {
     return e->n_used > 0 && e->used[variable_place(e, variable)] == variable;

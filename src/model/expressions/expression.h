@@ -127,6 +127,10 @@ nt_status nt_expression_shift(const nt_expression *e, double by, nt_arena *arena
  * expression. */
 const int *nt_expression_variables(const nt_expression *e, int *count);
 bool nt_expression_uses(const nt_expression *e, int variable);
+/* Whether it is the sum or the difference of a constant, or a variable below `first`, and what is
+ * zero to the last bit now: no rounding is in its value. */
+bool nt_expression_stands_off_zero(const nt_expression *expression, const double *variables,
+                                   int first);
 /* Whether two are the same operations on the same numbers, variables and tables. */
 bool nt_expression_is_same(const nt_expression *a, const nt_expression *b);
 

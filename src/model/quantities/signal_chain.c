@@ -106,6 +106,21 @@ static nt_status find_ranks(const chain *c, nt_error *error)
     return NT_OK;
 }
 
+/* Which switches depend on forces: their values come behind those. */
+static void find_following(nt_model *model)
+{
+    int first = nt_model_time_variable(model) + 1;
+    for (int k = 0; k < model->n_switches; k++) {
+        nt_switch *s = &model->switches[k];
+        int n = 0;
+        const int *variables = s->argument ? nt_expression_variables(s->argument, &n) : NULL;
+        for (int i = 0; i < n && s->signal >= 0; i++)
+            s->follows = s->follows ||
+                         (variables[i] >= first && model->signals[variables[i] - first].is_load);
+        model->n_following += s->follows;
+    }
+}
+
 nt_status nt_signals_check(nt_model *model, nt_error *error)
 {
     chain c = {.model = model};
@@ -121,6 +136,7 @@ nt_status nt_signals_check(nt_model *model, nt_error *error)
     for (int i = 0; i < model->n_signals; i++)
         if (model->signals[i].is_load)
             c.signal[c.n++] = i;
+    find_following(model);
     find_uses(&c, followed);
     for (int i = 0; i < model->n_signals; i++)
         followed[nt_model_time_variable(model) + 1 + i] = model->signals[i].is_load;
