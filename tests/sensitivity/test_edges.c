@@ -161,6 +161,41 @@ static void numbers_that_are_set_decide(void **state)
     end(&r);
 }
 
+/* A map by `previous` jumps in each of its variables: of a body that flies through its cells, which
+ * passes x = 1/s at 1/(s v) and meets what the time brings at 0.6 s. */
+static void maps_of_steps_jump(void **state)
+{
+    (void)state;
+    FILE *file = fopen("steps.csv", "w");
+    assert_non_null(file);
+    fputs("map, 0, 0.6, 0.9\n-1, 0, 0, 0\n1, 2, 5, 5\n2, 2, 5, 5\n", file);
+    fclose(file);
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "parameters: {s: 1.6, v: 2.5}\n"
+        "tables: {T: {file: steps.csv, map: true, interpolation: previous}}\n"
+        "bodies: {b: {point: true, mass: 1, position: [0, 0, 0], velocity: [v, 0, 0]}}\n"
+        "forces: {f: {type: force, on: b, value: [0, 'table(T, s*b.position.x, t)', 0]}}\n";
+    static const char *const methods[] = {"rkmk-dop853", "generalized-alpha-soi2"};
+    static const int wanted[] = {0, 1};
+    const double s = 1.6, v = 2.5, T = 0.8, at = 1 / (s * v);
+    const double y = (T - at) * (T - at) + 3 * (T - 0.6) * (T - 0.6) / 2;
+    const double d[2] = {2 * (T - at) * at / s, 2 * (T - at) * at / v};
+    for (int m = 0; m < 2; m++) {
+        run_of r = run_of_text(text, NULL);
+        run_of_start(&r,
+                     (nt_integrator_setup){.method = nt_method_find(methods[m]),
+                                           .tolerance = {1e-10, 1e-10, 1e-10, 1e-10}},
+                     wanted, 2);
+        run_to(&r, T, 1e-2);
+        assert_true(fabs(nt_integrator_state(r.integrator).q[1] - y) <= 1e-10);
+        for (int k = 0; k < 2; k++)
+            assert_true(fabs(nt_sensitivity_state(r.sensitivity, k).q[1] - d[k]) <= 1e-9);
+        end(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +203,7 @@ int main(void)
         cmocka_unit_test(so_do_derivatives),
         cmocka_unit_test(what_begins_without_a_slope_is_refused),
         cmocka_unit_test(numbers_that_are_set_decide),
+        cmocka_unit_test(maps_of_steps_jump),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ bool nt_switch_may_slide(const nt_model *model, const nt_switch *s)
     int n, time = nt_model_time_variable(model);
     const int *variables = nt_expression_variables(s->argument, &n);
     if (!s->moves || s->known || s->bends || !has_levels(s->operation) ||
-        (s->table && s->table->form.beyond == NT_BEYOND_PERIODIC))
+        (s->table && (s->table->form.beyond == NT_BEYOND_PERIODIC || !s->table->sheet)))
         return false;
     bool moves = false;
     for (int i = 0; i < n; i++) {

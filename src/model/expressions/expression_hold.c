@@ -51,6 +51,28 @@ bool nt_parser_hold(nt_parser *p, int operation, nt_operand argument, int table,
     return true;
 }
 
+bool nt_parser_table_number(nt_parser *p, int at, const nt_table *table, int *i)
+{
+    for (*i = 0; *i < p->n_tables && p->tables[*i] != table;)
+        ++*i;
+    if (*i == NT_EXPRESSION_ROOM)
+        return nt_parser_fail(p, at, "too many tables in one expression");
+    if (*i == p->n_tables)
+        p->tables[p->n_tables++] = table;
+    return true;
+}
+
+bool nt_parser_hold_axis(nt_parser *p, int at, const nt_table *map, bool across, nt_operand *x)
+{
+    nt_held held;
+    int i;
+    if (x->known || !p->symbols || !p->symbols->hold)
+        return true;
+    return nt_parser_table_number(p, at, &map->axis[across], &i) &&
+           nt_parser_hold(p, NT_OP_TABLE, *x, i, &held) &&
+           (held.variable < 0 || nt_parser_emit_variable(p, held.variable, x));
+}
+
 bool nt_parser_emit_variable(nt_parser *p, int variable, nt_operand *out)
 {
     return nt_parser_emit(p, (nt_code){.operation = NT_OP_VARIABLE, .a = variable}, out);

@@ -292,17 +292,6 @@ static bool parse_column(nt_parser *p, int at, int length, const nt_table **tabl
     return true;
 }
 
-static bool parser_table_number(nt_parser *p, int at, const nt_table *table, int *i)
-{
-    for (*i = 0; *i < p->n_tables && p->tables[*i] != table;)
-        ++*i;
-    if (*i == NT_EXPRESSION_ROOM)
-        return nt_parser_fail(p, at, "too many tables in one expression");
-    if (*i == p->n_tables)
-        p->tables[p->n_tables++] = table;
-    return true;
-}
-
 /* A table by `previous` of a held variable u that may lie between a point and the next one:
  * f(piece) + (u - piece) slope, which is linear in u. i: the number of the table. */
 static bool parse_slide(nt_parser *p, int at, const nt_table *table, int i, int variable, int piece,
@@ -315,7 +304,7 @@ static bool parse_slide(nt_parser *p, int at, const nt_table *table, int i, int 
         p->status = nt_fail(p->error, NT_NO_MEMORY, "out of memory");
         return false;
     }
-    return parser_table_number(p, at, steps, &k) && nt_parser_emit_variable(p, variable, &u) &&
+    return nt_parser_table_number(p, at, steps, &k) && nt_parser_emit_variable(p, variable, &u) &&
            nt_parser_emit_variable(p, piece, &low) &&
            nt_parser_emit(p, (nt_code){.operation = NT_OP_TABLE, .a = low.slot, .b = i}, &first) &&
            nt_parser_emit(p, (nt_code){.operation = NT_OP_TABLE, .a = low.slot, .b = k}, &slope) &&
@@ -345,12 +334,16 @@ static bool parse_table(nt_parser *p, nt_operand *out)
         if (!nt_parser_accept(p, ","))
             return nt_parser_fail_after(p, "',' and the second argument of a map");
         if (!nt_parse_or(p, &u) || !nt_parser_close(p, "')'") ||
-            !parser_table_number(p, at, table, &i))
+            !nt_parser_table_number(p, at, table, &i))
             return false;
         if (x.known && u.known) {
             *out = parser_number(nt_operation_value(NT_OP_MAP, x.value, u.value, 0, table));
             return true;
         }
+        if (table->form.interpolation == NT_PREVIOUS &&
+            (!nt_parser_hold_axis(p, at, table, false, &x) ||
+             !nt_parser_hold_axis(p, at, table, true, &u)))
+            return false;
         return settle(p, &x) && settle(p, &u) &&
                nt_parser_emit(p, (nt_code){NT_OP_MAP, x.slot, u.slot, i, 0}, out);
     }
@@ -361,7 +354,7 @@ static bool parse_table(nt_parser *p, nt_operand *out)
         return true;
     }
     nt_held held;
-    if (!parser_table_number(p, at, table, &i) || !nt_parser_hold(p, NT_OP_TABLE, x, i, &held))
+    if (!nt_parser_table_number(p, at, table, &i) || !nt_parser_hold(p, NT_OP_TABLE, x, i, &held))
         return false;
     int piece = held.variable >= 0 && s && s->piece ? s->piece(s->context, held.variable) : -1;
     if (piece >= 0)

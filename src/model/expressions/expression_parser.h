@@ -94,6 +94,10 @@ const nt_expression *nt_parser_build(nt_parser *p, nt_operand result, nt_arena *
 /* Offers an operation of an argument, which is no number, to symbols->hold: *variable is what
  * stands in place of it, -1 for nothing. table: its number, -1 for none. */
 bool nt_parser_hold(nt_parser *p, int operation, nt_operand argument, int table, nt_held *held);
+/* The number of a table among those of the expression, *i; added where it is new. */
+bool nt_parser_table_number(nt_parser *p, int at, const nt_table *table, int *i);
+/* An argument of a map by `previous` is held at the point that it has passed last. */
+bool nt_parser_hold_axis(nt_parser *p, int at, const nt_table *map, bool across, nt_operand *x);
 /* These offer any operation of one operand, and a comparison of two, whose argument is their
  * difference. */
 bool nt_parser_hold_unary(nt_parser *p, int operation, nt_operand a, nt_held *held);

@@ -58,6 +58,9 @@ typedef struct nt_table {
     int m;
     const double *u;               /* [m] strictly increasing */
     const double *slope_u, *twist; /* [n][m] df/du, d2f/dx du */
+    /* [2] of a map by `previous` its points in x, and those in u, as tables by `previous` of
+     * themselves, of no sheet; else NULL */
+    const struct nt_table *axis;
 } nt_table;
 
 /* A sheet from text: columns separated by commas or semicolons, or by blanks where a line has

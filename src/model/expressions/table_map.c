@@ -62,6 +62,13 @@ static nt_table_form map_form_of_slopes(const nt_table_form *form)
     return of_slopes;
 }
 
+static nt_table map_axis(const nt_table *map, const nt_table_form *form, const double *points,
+                         int n, const double *slopes)
+{
+    return (nt_table){
+        .n = n, .x = points, .y = points, .slope = slopes, .file = map->file, .form = *form};
+}
+
 nt_status nt_map_make(nt_table *map, nt_arena *arena, nt_error *error)
 {
     const nt_table_sheet *sheet = map->sheet;
@@ -91,6 +98,14 @@ nt_status nt_map_make(nt_table *map, nt_arena *arena, nt_error *error)
     map->m = (int)m;
     map->u = sheet->across;
     map->y = z, map->slope = zx, map->slope_u = zu, map->twist = twist;
+    if (map->form.interpolation != NT_PREVIOUS)
+        return NT_OK;
+    nt_table *axis = NT_TAKE(arena, 2, nt_table);
+    if (!axis)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    axis[0] = map_axis(map, &map->form, map->x, map->n, zx); /* slopes are zero */
+    axis[1] = map_axis(map, &other, map->u, map->m, zu);
+    map->axis = axis;
     return NT_OK;
 }
 
