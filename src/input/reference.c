@@ -311,10 +311,13 @@ static const char expressions[] =
     "`tables` says; where it says nothing, the value between two rows is a cubic that is monotone "
     "where the rows are, with a continuous slope, and outside of them that of the end: unless the "
     "table is flat at its ends, the slope jumps there. A `motion` takes second derivatives of its "
-    "tables: `interpolation: spline` makes them continuous. Where a motion jumps, or its rate or "
-    "second derivative does, by a table or by `if`, `floor`, `abs` and the like, `nutate check` "
+    "tables: `interpolation: spline` makes them continuous. At its points third derivatives jump, "
+    "and behind each the reactions of `generalized-alpha` swing from step to step, for some "
+    "fifteen "
+    "of them and by a part of the size of the step; those of all other methods do not. Where a "
+    "motion jumps, or its rate or second derivative does, by a table or by `if`, `floor`, `abs` "
     "and "
-    "the summary say so, with the time.\n"
+    "the like, `nutate check` and the summary say so, with the time.\n"
     "\n"
     "Functions and constants:\n";
 

@@ -15,7 +15,7 @@ static const char *const inertias[] = {"consistent", "lumped", NULL};
 
 static const nt_key material_keys[] = {
     {SECTION("E", NT_KEY_NUMBER, material.E, NT_SECTION_E), .required = true, .unit = "Pa",
-     .meaning = "Young's modulus"},
+     .meaning = "Young's modulus, at most 1e20"},
     {SECTION("nu", NT_KEY_NUMBER, material.nu, NT_SECTION_NU), .required = true,
      .meaning = "Poisson's ratio"},
     {SECTION("density", NT_KEY_NUMBER, material.density, NT_SECTION_DENSITY), .required = true,
@@ -30,7 +30,7 @@ static const nt_key beam_section_keys[] = {
     {SECTION("stiffness", NT_KEY_MATRIX, stiffness, NT_SECTION_STIFFNESS), .high = 6,
      .relative = true,
      .meaning = "forces N1 N2 N3 (N) and moments M1 M2 M3 (N m) by strains and curvatures, section "
-                "axes, 1 along the line"},
+                "axes, 1 along the line; at most 1e24 N by strains"},
     {SECTION("mass", NT_KEY_MATRIX, mass, NT_SECTION_MASS), .high = 6, .relative = true,
      .meaning = "per length: momentum (kg/m) and angular momentum (kg m) by velocities and rates"},
     {SECTION("point", NT_KEY_NUMBERS, point, NT_SECTION_POINT), .low = 3, .high = 3, .unit = "m",
