@@ -252,6 +252,34 @@ static void tables_bend(void **state)
     }
 }
 
+/* At the points of cubics the second or third derivative of a load jumps. */
+static void tables_of_cubics_bend_less(void **state)
+{
+    (void)state;
+    static const double size[] = {1.3, 40};
+    static const char *const forms[] = {"monotone", "spline", "spline, beyond: extrapolate"};
+    FILE *file = fopen("curve.csv", "w");
+    assert_non_null(file);
+    fputs("-1, 0\n-0.75, 0.3\n-0.5, 0.9\n-0.25, 1\n0, 0.2\n0.25, -0.4\n0.5, -0.1\n"
+          "0.75, 0.3\n1, 0\n",
+          file);
+    fclose(file);
+    for (int i = 0; i < 3; i++) {
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "nutate: 1\n"
+            "gravity: [0, 0, 0]\n"
+            "parameters: {v: 1.3, k: 40}\n"
+            "bodies: {b: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0], velocity: "
+            "[v, 0, 0]}}\n"
+            "tables: {T: {file: curve.csv, interpolation: %s}}\n" RAIL("") LOAD(
+                "(6*table(T, 6*rail.displacement) - k*rail.displacement)*(1 + 0.03*rail.rate)"),
+            forms[i]);
+        agrees_with_runs_beside(text, size, 2, 1.3, 1e-7);
+    }
+}
+
 /* What a sampler holds does not bend between samples. */
 static void sampled_laws_do_not_bend(void **state)
 {
@@ -556,6 +584,7 @@ int main(void)
         cmocka_unit_test(what_follows_begins_with_it),
         cmocka_unit_test(cables_go_slack),
         cmocka_unit_test(tables_bend),
+        cmocka_unit_test(tables_of_cubics_bend_less),
         cmocka_unit_test(sampled_laws_do_not_bend),
         cmocka_unit_test(cut_steps_are_not_the_smallest),
         cmocka_unit_test(runs_without_derivatives_take_the_same_steps),

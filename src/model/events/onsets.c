@@ -42,11 +42,22 @@ static double jump_at(const nt_table *t, int i)
     return fabs(slope_beside(t, i, 1) - slope_beside(t, i, -1));
 }
 
-/* The points at which a table bends; of one that repeats itself the last one is the first. */
+/* Whether higher derivatives jump at all of its points. */
+static bool is_of_cubics(const nt_table *t)
+{
+    return t->form.interpolation == NT_MONOTONE || t->form.interpolation == NT_SPLINE;
+}
+
+/* The points at which a table bends; of one that repeats itself the last one is the first. Of
+ * cubics the second or third derivative does: few points count with it. */
 static int bend_points(const nt_table *t, double *at)
 {
     int n = 0;
     double all = 0;
+    for (int i = 0; i < t->n - repeats(t) && is_of_cubics(t) && t->n <= MANY_POINTS; i++)
+        at[n++] = t->x[i];
+    if (n > 0)
+        return n;
     for (int i = 0; i < t->n; i++)
         all += jump_at(t, i);
     for (int i = 0; i < t->n - repeats(t); i++) {
