@@ -6,6 +6,7 @@
  * that steps of 1e-2 of the parameter's natural scale leave about 1e-14 of |R|/scale of either.
  * Where the parameter enters more sharply, a smaller step is chosen at the start: that at which
  * formulas of sixth and fourth order agree best. Where it enters linearly any step is exact. */
+#include "base/difference.h"
 #include "base/error.h"
 #include "sensitivity/forward.h"
 
@@ -72,40 +73,95 @@ static nt_status pseudo_load_difference(nt_sensitivity *s, const nt_point *at,
     return NT_OK;
 }
 
-/* Adds R and rows differentiated along dmemory, at fixed parameters. */
+/* How far from a point memory may move along dmemory to either side, within `reach`, before a
+ * place is passed where a force begins or bends: by the secant. */
+static nt_status room_along_memory(nt_sensitivity *s, const nt_point *at, const double *dmemory,
+                                   double reach, double room[2])
+{
+    nt_integrator *it = s->integrator;
+    const nt_problem *p = it->problem;
+    const nt_system *system = p->system;
+    double **g = it->onsets.g;
+    nt_point varied = *at;
+    room[0] = room[1] = reach;
+    if (!system->onsets || !at->v)
+        return NT_OK;
+    if (nt_problem_changes_frame(p)) {
+        double *v = s->shown, *vdot = v + p->nv;
+        nt_problem_rates(p, system->frame, at->q, at->v, at->vdot, v, vdot);
+        varied.v = v, varied.vdot = at->vdot ? vdot : NULL;
+    }
+    varied.memory = s->point;
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < system->n_memory; i++)
+            s->point[i] = at->memory[i] + (k - 1) * reach * dmemory[i];
+        nt_status status = system->onsets(system->self, &varied, g[k]);
+        if (status != NT_OK) /* they have no value there: nothing is known of them */
+            return nt_is_final(status) ? status : NT_OK;
+    }
+    for (int i = 0; i < system->n_onsets; i++)
+        for (int side = 0; side < 2; side++) {
+            double here = g[1][i], there = g[2 * side][i];
+            if ((here > 0) != (there > 0) && isfinite(here - there))
+                room[side] = fmin(room[side], reach * here / (here - there));
+        }
+    return NT_OK;
+}
+
+/* Adds weight times R and rows at a point whose memory is moved along dmemory. */
+static nt_status add_beside(nt_sensitivity *s, const nt_point *at, const nt_terms *wanted,
+                            const double *dmemory, double offset, double weight)
+{
+    const nt_problem *p = s->integrator->problem;
+    double *value = s->values;
+    nt_point varied = *at;
+    nt_terms terms = {.parts = wanted->parts,
+                      .level = wanted->level,
+                      .residual = wanted->residual ? value : NULL,
+                      .rows = wanted->rows ? value + p->nv : NULL,
+                      .step = wanted->step};
+    varied.memory = s->point;
+    for (int i = 0; i < p->system->n_memory; i++)
+        s->point[i] = at->memory[i] + offset * dmemory[i];
+    memset(value, 0, (size_t)p->n * sizeof *value);
+    nt_status status = nt_problem_evaluate(p, &varied, &terms);
+    if (status != NT_OK)
+        return status;
+    for (int i = 0; wanted->residual && i < p->nv; i++)
+        wanted->residual[i] += weight * value[i];
+    for (int i = 0; wanted->rows && i < p->nc; i++)
+        wanted->rows[i] += weight * value[p->nv + i];
+    return NT_OK;
+}
+
+/* Adds R and rows differentiated along dmemory, at fixed parameters. Steps end a hair before places
+ * where forces bend: differences look to where none is passed. */
 static nt_status along_memory(nt_sensitivity *s, const nt_point *at, const nt_terms *wanted,
                               const double *dmemory)
 {
     const nt_problem *p = s->integrator->problem;
-    int n_memory = p->system->n_memory, n = p->n;
-    double largest = 0, *value = s->values;
+    int n_memory = p->system->n_memory;
+    double largest = 0, room[2];
     for (int i = 0; i < n_memory; i++)
         largest = fmax(largest, fabs(dmemory[i]) / (1 + fabs(at->memory[i])));
     if (largest == 0)
         return NT_OK;
     double step = 1e-2 / largest;
-    nt_point varied = *at;
-    varied.memory = s->point;
-    for (int j = 0; j < 2 * NT_STENCIL; j++) {
-        int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
-        nt_terms terms = {.parts = wanted->parts,
-                          .level = wanted->level,
-                          .residual = wanted->residual ? value : NULL,
-                          .rows = wanted->rows ? value + p->nv : NULL,
-                          .step = wanted->step};
-        for (int i = 0; i < n_memory; i++)
-            s->point[i] = at->memory[i] + sign * distance * step * dmemory[i];
-        memset(value, 0, (size_t)n * sizeof *value);
-        nt_status status = nt_problem_evaluate(p, &varied, &terms);
-        if (status != NT_OK)
-            return status;
-        double weight = sign * nt_stencil[distance - 1] / step;
-        for (int i = 0; wanted->residual && i < p->nv; i++)
-            wanted->residual[i] += weight * value[i];
-        for (int i = 0; wanted->rows && i < p->nc; i++)
-            wanted->rows[i] += weight * value[p->nv + i];
+    nt_status status = room_along_memory(s, at, dmemory, (NT_ONE_SIDED - 1) * step, room);
+    bool open = status == NT_OK && fmin(room[0], room[1]) > NT_STENCIL * step;
+    int side = status == NT_OK && !open ? nt_difference_side(room, &step) : 0;
+    if (side != 0) {
+        for (int j = 0; j < NT_ONE_SIDED && status == NT_OK; j++)
+            status =
+                add_beside(s, at, wanted, dmemory, side * j * step, side * NT_SIDE_SIXTH[j] / step);
+        return status;
     }
-    return NT_OK;
+    for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
+        int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
+        status = add_beside(s, at, wanted, dmemory, sign * distance * step,
+                            sign * nt_stencil[distance - 1] / step);
+    }
+    return status;
 }
 
 /* ---- routes --------------------------------------------------------------------------------- */

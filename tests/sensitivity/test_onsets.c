@@ -573,6 +573,50 @@ static void bends_beside_jumps_of_others_change_with_them(void **state)
     remove("onset_table.csv");
 }
 
+/* A force u - t that ends where it is zero, of a number u = 2 a that a sampler holds or an event
+ * has set to its value: v = u^2/2 and x = u^2/2 - u^3/6 at 1 s. */
+static void what_is_held_bends_forces(void **state)
+{
+    static const char *const forces[] = {"max(0, u - b.position.y - t)",
+                                         "clamp(u - t - rail.displacement*0, 0, 3)",
+                                         "(abs(u - t - 0*rail.rate) + u - t)/2"};
+    static const char *const held[] = {
+        "sampled: {s: {every: 0.7, values: {u: 2*a}}}\n",
+        "states: {z: {rate: 0}}\n"
+        "events: {e: {when: t - 0.1, then: [{set: {u: 2*a}}]}}\n",
+    };
+    static const char *const methods[] = {"rkmk-dop853", "rkmk-dopri5"};
+    (void)state;
+    for (size_t k = 0; k < 12; k++) {
+        char text[1200];
+        bool event = k & 1;
+        const char *force = forces[k / 2 % 3], *method = methods[k / 6];
+        snprintf(text, sizeof text,
+                 "nutate: 1\n"
+                 "gravity: [0, 0, 0]\n"
+                 "parameters: {a: 0.2%s}\n"
+                 "bodies: {b: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}}\n" RAIL(
+                     "") "forces: {f: {type: joint_force, joint: rail, value: '%s'}}\n%s",
+                 event ? ", u: 0.4" : "", force, held[event]);
+        run_of r = run_of_text(text, NULL);
+        const double tolerance = 1e-11;
+        run_of_start(
+            &r,
+            (nt_integrator_setup){.method = nt_method_find(method),
+                                  .tolerance = {tolerance, tolerance, tolerance, tolerance}},
+            &(int){0}, 1);
+        run_to(&r, 1, 1e-2);
+        double u = 0.4, since = event ? 0.1 : 0;
+        double dv = 2 * (u - since), dx = 2 * (u - since - (u * u - since * since) / 2);
+        double got_v = nt_sensitivity_state(r.sensitivity, 0).v[0];
+        double got_x = nt_sensitivity_state(r.sensitivity, 0).q[0];
+        if (!(fabs(got_v - dv) <= 1e-9) || !(fabs(got_x - dx) <= 1e-9))
+            fail_msg("%s, %s, %s: %.12g for %.12g, %.12g for %.12g", method, force,
+                     event ? "event" : "sampler", got_v, dv, got_x, dx);
+        end(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -582,6 +626,7 @@ int main(void)
         cmocka_unit_test(bends_beside_jumps_change_with_them),
         cmocka_unit_test(bends_beside_jumps_of_others_change_with_them),
         cmocka_unit_test(what_follows_begins_with_it),
+        cmocka_unit_test(what_is_held_bends_forces),
         cmocka_unit_test(cables_go_slack),
         cmocka_unit_test(tables_bend),
         cmocka_unit_test(tables_of_cubics_bend_less),
