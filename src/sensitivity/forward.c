@@ -55,7 +55,7 @@ static nt_status forward_take_memory(nt_sensitivity *s)
         NT_DOUBLES(arena, nq + 2 * nv + (size_t)p->nc + n_memory, &s->point) &&
         NT_DOUBLES(arena, 3 * nv, &s->shown) &&
         NT_DOUBLES(arena, 2 * (nq + nv) + 4 * n_memory, &s->probe) &&
-        NT_DOUBLES(arena, 2 * nv + 3 * n_memory, &s->refined) &&
+        NT_DOUBLES(arena, 6 * nv + 3 * n_memory + 2, &s->refined) &&
         NT_DOUBLES(arena, count * NT_WORK_NODES, &s->power) &&
         NT_DOUBLES(arena, inner, &s->inner) && NT_DOUBLES(arena, NT_APART * each, &s->apart) &&
         NT_DOUBLES(arena, ends, &s->dense) &&

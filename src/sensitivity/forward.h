@@ -47,7 +47,7 @@ struct nt_sensitivity {
     double *point;       /* [nq + 2 nv + nc + n_memory] a varied state       */
     double *shown;       /* [3 nv] v, vdot, q in the system's frame          */
     double *probe;       /* [2][nq + nv + 2 n_memory] varied initial values  */
-    double *refined;     /* [2 nv + 3 n_memory] an instant, with another step */
+    double *refined;     /* [6 nv + 3 n_memory + 2] an instant, with another step */
     double *dense;       /* phases of a varied dense output                  */
     double *dense_shown; /* [3 nv + nc]                                      */
     double *balanced;    /* [9 nv + 2 nc] of nt_sensitivity_balance          */

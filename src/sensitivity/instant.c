@@ -334,7 +334,8 @@ static bool moves_time(const nt_integrator *it, const nt_jump_of_state *jump)
            (jump->asked >= 0 && !(it->stops.way[jump->asked] & NT_INSIDE));
 }
 
-/* What an instant makes of a variation: of q, v and memory, and of the energy that it gives. */
+/* What an instant makes of a variation: of q, v, which follow each other, and memory, and of the
+ * energy that it gives. */
 typedef struct behind_rates {
     double *q, *v, *memory, loss;
 } behind_rates;
@@ -420,26 +421,33 @@ static bool take_better(double *best, double *before, double *off, const double 
     return differ;
 }
 
-/* What is remembered may bend within much less than the state does (how a contact slips where it
- * stops), so each number is taken with the step that agrees best with the one before. */
+/* What happens may bend within much less than the state does (how a contact slips where it stops,
+ * an impulse by max(0, x)), so each number is taken with the step that agrees best with the one
+ * before. */
 static nt_status refine_behind(nt_sensitivity *s, const nt_jump_of_state *jump, int i, double dt,
                                const nt_variation *d, double step, behind_rates *best,
                                nt_error *error)
 {
     const nt_problem *p = s->integrator->problem;
-    size_t n_memory = (size_t)p->system->n_memory;
-    bool differ = !(p->system->capabilities & NT_DISCRETE_MEMORY), other = false;
-    double *before = s->refined, *off = before + n_memory, *now = off + n_memory;
-    double *q = now + n_memory;
-    behind_rates out = {.q = q, .v = q + p->nv, .memory = now};
+    size_t n_moves = 2 * (size_t)p->nv, n_memory = (size_t)p->system->n_memory;
+    size_t n = n_moves + n_memory + 1;
+    bool differ = true, other = false;
+    double *before = s->refined, *off = before + n, *q = off + n;
+    behind_rates out = {.q = q, .v = q + p->nv, .memory = q + n_moves};
     nt_status status = NT_OK;
-    memcpy(before, best->memory, n_memory * sizeof *before);
-    for (size_t k = 0; k < n_memory; k++)
+    memcpy(before, best->q, n_moves * sizeof *before);
+    memcpy(before + n_moves, best->memory, n_memory * sizeof *before);
+    before[n - 1] = best->loss;
+    for (size_t k = 0; k < n; k++)
         off[k] = (double)INFINITY;
     for (int level = 0; level < FINER && differ && status == NT_OK; level++) {
         step *= FINE;
         status = difference_behind(s, jump, i, dt, d, step, &out, &other, error);
-        differ = !other && take_better(best->memory, before, off, now, n_memory);
+        if (status != NT_OK || other)
+            break;
+        differ = take_better(best->q, before, off, out.q, n_moves);
+        differ |= take_better(best->memory, before + n_moves, off + n_moves, out.memory, n_memory);
+        differ |= take_better(&best->loss, before + n - 1, off + n - 1, &out.loss, 1);
     }
     return status;
 }

@@ -617,6 +617,36 @@ static void what_is_held_bends_forces(void **state)
     }
 }
 
+/* An impulse and a number that an event sets bend where a speed is little less than it is: one by
+ * half a percent, whose differences are made over more. */
+static void what_happens_may_bend_nearby(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "parameters: {a: 1, w: 0.995}\n"
+        "bodies: {b: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0], velocity: [a, 0, 0]}}\n"
+        "states: {z: {rate: 0}}\n"
+        "events: {e: {when: b.position.x - 0.1, then: [{set: {z: 'max(0, b.velocity.x - w)'}},\n"
+        "  {impulse: {on: b, value: [0, '2*max(w, b.velocity.x)', 0]}}]}}\n";
+    static const char *const methods[] = {"rkmk-dop853", "generalized-alpha-soi2", "theta"};
+    (void)state;
+    for (int m = 0; m < 3; m++) {
+        run_of r = run_of_text(text, NULL);
+        run_of_start(&r, (nt_integrator_setup){.method = nt_method_find(methods[m])},
+                     (const int[]){0, 1}, 2);
+        run_to(&r, 0.5, 1e-2);
+        for (int k = 0; k < 2; k++) {
+            const double *v = nt_sensitivity_state(r.sensitivity, k).v;
+            double blow = k == 0 ? 2 : 0, set = k == 0 ? 1 : -1;
+            if (!(fabs(v[1] - blow) <= 1e-9) || !(fabs(v[6] - set) <= 1e-9))
+                fail_msg("%s, %d: %.12g for %g, %.12g for %g", methods[m], k, v[1], blow, v[6],
+                         set);
+        }
+        end(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -627,6 +657,7 @@ int main(void)
         cmocka_unit_test(bends_beside_jumps_of_others_change_with_them),
         cmocka_unit_test(what_follows_begins_with_it),
         cmocka_unit_test(what_is_held_bends_forces),
+        cmocka_unit_test(what_happens_may_bend_nearby),
         cmocka_unit_test(cables_go_slack),
         cmocka_unit_test(tables_bend),
         cmocka_unit_test(tables_of_cubics_bend_less),
