@@ -434,6 +434,30 @@ static nt_status splitting_implicit_step(nt_stepper *s, const nt_splitting *c, c
     return status;
 }
 
+/* The velocities of blocks that are alone from number *k on and follow each other: the first, and
+ * *end behind the last. *k: the next such block. */
+static int splitting_run_of_blocks(const nt_splitting_own *own, int *k, int *end)
+{
+    const nt_block *blocks = own->whole->space.blocks;
+    int first = blocks[own->alone[*k]].v;
+    *end = first;
+    for (; *k < own->n_alone && blocks[own->alone[*k]].v == *end; ++*k)
+        *end += blocks[own->alone[*k]].nv;
+    return first;
+}
+
+/* x and v1 of n velocities; reach: sigma h^2. */
+static void splitting_advance(int n, double h, double reach, double share, const double *a,
+                              const double *a_1, const double *v0, double *restrict x,
+                              double *restrict v1)
+{
+    for (int i = 0; i < n; i++) {
+        double of_x = a[i] - share * (a[i] - a_1[i]);
+        x[i] = h * v0[i] + reach * of_x;
+        v1[i] = v0[i] + h * a[i];
+    }
+}
+
 /* Advances the blocks that are alone or apart: a, v1 and q1 without an iteration. Of all other
  * blocks q1 is set to q0. */
 static nt_status splitting_step_alone(nt_stepper *s, const nt_splitting *c, const work *w, double h,
@@ -450,14 +474,12 @@ static nt_status splitting_step_alone(nt_stepper *s, const nt_splitting *c, cons
     status = nt_splitting_step_apart(s, c, h, own, w->explicit, x);
     if (status != NT_OK)
         return status;
-    for (int k = 0; k < own->n_alone; k++) {
-        const nt_block *block = &p->space.blocks[own->alone[k]];
-        for (int i = block->v; i < block->v + block->nv; i++) {
-            double of_x = a[i] - share * (a[i] - s->now.vdot[i]);
-            x[i] = h * s->now.v[i] + c->sigma * h * h * of_x;
-            s->next.v[i] = s->now.v[i] + h * a[i];
+    for (int k = 0, end; k < own->n_alone;) {
+        int first = splitting_run_of_blocks(own, &k, &end);
+        splitting_advance(end - first, h, c->sigma * h * h, share, a + first, s->now.vdot + first,
+                          s->now.v + first, x + first, s->next.v + first);
+        for (int i = first; i < end; i++)
             sum += x[i];
-        }
     }
     if (!isfinite(sum))
         return NT_NOT_FINITE;

@@ -16,9 +16,12 @@ void nt_splitting_clear_damping(const nt_splitting_own *own)
     enum { N = NT_SPLITTING_DAMPED };
     for (int k = 0; k < own->n_alone; k++) {
         const int *entry = own->entries + N * N * k;
-        for (int i = 0; i < 4 && own->in_parts[k]; i++)
-            memset(own->damping.values + entry[3 * N * (i / 2) + 3 * (i % 2)], 0,
-                   9 * sizeof(double));
+        for (int i = 0; i < 2 && own->in_parts[k]; i++) {
+            double *left = own->damping.values + entry[3 * N * i];
+            double *right = own->damping.values + entry[3 * N * i + 3];
+            memset(left, 0, 9 * sizeof *left);
+            memset(right, 0, 9 * sizeof *right);
+        }
         for (int i = 0; i < N * N && !own->in_parts[k]; i++)
             if (entry[i] >= 0)
                 own->damping.values[entry[i]] = 0;
@@ -120,21 +123,51 @@ static nt_status splitting_solve_damped(const nt_splitting_own *own, int k, cons
 enum { LANES = 4, SIX = NT_SPLITTING_DAMPED };
 
 typedef struct group {
-    lanes S[SIX][SIX], d[SIX], pivot[SIX];
+    lanes S[SIX][SIX], d[SIX];
+    lanes_mask kept; /* true: no pivot was lost */
 } group;
+
+/* Where the numbers of each lane stand: D in four blocks of 3 x 3. */
+typedef struct sources {
+    const double *D[4][LANES], *J[LANES], *mass[LANES], *explicit[LANES], *a_p[LANES];
+} sources;
 
 /* A pivot below this part of its diagonal entry counts as lost. */
 static const double LOST = 1e-6;
 
-/* d becomes S^-1 d; pivot: what was left of each diagonal entry. */
+/* S = M + h/2 D,  d = f - M a_p */
+NT_WIDE static void splitting_fill(const sources *from, group *restrict g)
+{
+    lanes block[9], J[9], mass[3], explicit[SIX], a_p[SIX];
+    lanes_beside(9, from->J, 1, (double *)(void *)J);
+    lanes_beside(3, from->mass, 1, (double *)(void *)mass);
+    lanes_beside(SIX, from->explicit, 1, (double *)(void *)explicit);
+    lanes_beside(SIX, from->a_p, 1, (double *)(void *)a_p);
+    for (int part = 0; part < 4; part++) {
+        lanes_beside(9, from->D[part], 1, (double *)(void *)block);
+        for (int k = 0; k < 9; k++)
+            g->S[part / 2 * 3 + k / 3][part % 2 * 3 + k % 3] = block[k];
+    }
+    for (int i = 0; i < 3; i++) {
+        g->S[i][i] += mass[i];
+        g->d[i] = -explicit[i] - mass[i] * a_p[i];
+        for (int j = 0; j < 3; j++)
+            g->S[3 + i][3 + j] += J[3 * i + j];
+        g->d[3 + i] =
+            -explicit[3 + i] - (J[3 * i] * a_p[3] + J[3 * i + 1] * a_p[4] + J[3 * i + 2] * a_p[5]);
+    }
+}
+
+/* d becomes S^-1 d. */
 NT_WIDE static void splitting_eliminate(group *restrict g)
 {
-    lanes inverse[SIX];
+    lanes inverse[SIX], diagonal[SIX];
     for (int k = 0; k < SIX; k++)
-        g->pivot[k] = g->S[k][k];
+        diagonal[k] = g->S[k][k];
+    g->kept = (lanes_mask){-1, -1, -1, -1};
     for (int k = 0; k < SIX; k++) {
         inverse[k] = 1 / g->S[k][k];
-        g->pivot[k] = g->S[k][k] / g->pivot[k];
+        g->kept &= g->S[k][k] / diagonal[k] > LOST;
         for (int i = k + 1; i < SIX; i++) {
             lanes factor = g->S[i][k] * inverse[k];
             for (int j = k + 1; j < SIX; j++)
@@ -150,29 +183,19 @@ NT_WIDE static void splitting_eliminate(group *restrict g)
 }
 
 /* Block k of those that are alone becomes lane l. */
-static void splitting_fill_lane(const nt_splitting_own *own, int k, const double *explicit,
-                                const double *a_p, group *g, int l)
+static void splitting_choose_lane(const nt_splitting_own *own, int k, const double *explicit,
+                                  const double *a_p, sources *from, int l)
 {
     const nt_momenta *momenta = own->whole->system->momenta;
     const nt_block *block = &own->whole->space.blocks[own->alone[k]];
-    const double *mass = momenta->mass + block->v, *J = momenta->inertia + 9 * block->rotation;
     const int *entry = own->entries + SIX * SIX * k;
-    const double *f = explicit + block->v, *guess = a_p + block->v;
-    double *S = (double *)(void *)g->S + l, *d = (double *)(void *)g->d + l;
-    for (int part = 0; part < 4; part++) {
-        int first = SIX * 3 * (part / 2) + 3 * (part % 2);
-        const double *from = own->damping.values + entry[first];
-        double *to = S + LANES * first;
-        for (int i = 0; i < 3; i++, from += 3, to += LANES * SIX)
-            to[0] = from[0], to[LANES] = from[1], to[2 * LANES] = from[2];
-    }
-    for (int i = 0; i < 3; i++, J += 3) {
-        double *row = S + LANES * (SIX * (3 + i) + 3);
-        row[0] += J[0], row[LANES] += J[1], row[2 * LANES] += J[2];
-        S[LANES * (SIX + 1) * i] += mass[i];
-        d[LANES * i] = -f[i] - mass[i] * guess[i];
-        d[LANES * (3 + i)] = -f[3 + i] - (J[0] * guess[3] + J[1] * guess[4] + J[2] * guess[5]);
-    }
+    const double *D = own->damping.values;
+    from->D[0][l] = D + entry[0], from->D[1][l] = D + entry[3];
+    from->D[2][l] = D + entry[3 * SIX], from->D[3][l] = D + entry[3 * SIX + 3];
+    from->J[l] = momenta->inertia + 9 * block->rotation;
+    from->mass[l] = momenta->mass + block->v;
+    from->explicit[l] = explicit + block->v;
+    from->a_p[l] = a_p + block->v;
 }
 
 /* Blocks first to first + n - 1, rigid bodies; lanes that are left over repeat the last. Whether it
@@ -180,14 +203,13 @@ static void splitting_fill_lane(const nt_splitting_own *own, int k, const double
 static bool splitting_solve_group(const nt_splitting_own *own, int first, int n,
                                   const double *explicit, const double *a_p, double *a)
 {
+    sources from;
     group g;
-    bool found = true;
     for (int l = 0; l < LANES; l++)
-        splitting_fill_lane(own, first + (l < n ? l : n - 1), explicit, a_p, &g, l);
+        splitting_choose_lane(own, first + (l < n ? l : n - 1), explicit, a_p, &from, l);
+    splitting_fill(&from, &g);
     splitting_eliminate(&g);
-    const double *pivot = (const double *)(const void *)g.pivot;
-    for (int k = 0; k < SIX * LANES; k++)
-        found &= pivot[k] > LOST;
+    bool found = g.kept[0] && g.kept[1] && g.kept[2] && g.kept[3];
     for (int l = 0; l < n && found; l++) {
         int v = own->whole->space.blocks[own->alone[first + l]].v;
         const double *d = (const double *)(const void *)g.d + l;

@@ -183,7 +183,7 @@ typedef struct sums {
 
 /* Where 3 x 3 numbers of an element are added up: in the matrix itself, where nobody else adds to
  * it at the same time. NULL: there is no such block. */
-static double *block_at(const nt_view *view, int row, int column)
+NT_INLINE double *block_at(const nt_view *view, int row, int column)
 {
     const nt_local *local = view->local;
     const nt_matrix *matrix = view->terms->matrix;
@@ -193,29 +193,34 @@ static double *block_at(const nt_view *view, int row, int column)
     return nt_matrix_block(matrix, slot);
 }
 
-/* D[6][6] of a body, entry k at D[stride k], at its ports; see nt_combination. */
-static void add_damping(const nt_view *view, int port, int body, const double *D, int stride)
+/* Block k of four of D[6][6] of a body, entry i at D[stride i], at its ports; see nt_combination.
+ */
+NT_INLINE void add_block_of_damping(const nt_view *view, int port, int body, const double *D,
+                                    int stride, int k)
 {
     const nt_combination *combination = view->terms->combination;
     double c = combination->damping;
-    for (int k = 0; k < 4; k++) {
-        const double *x = D + stride * (18 * (k / 2) + 3 * (k % 2));
-        double *to = block_at(view, port + k / 2, port + k % 2);
-        if (!to)
-            continue;
-        if (k % 2 && combination->map) {
-            const double *y = x + 6 * stride, *z = y + 6 * stride;
-            m3 block = {x[0],          x[stride], x[2 * stride], y[0],         y[stride],
-                        y[2 * stride], z[0],      z[stride],     z[2 * stride]};
-            m3_accumulate(to, m3_multiply(block, nt_rate_map(view, body, c, 0)));
-            continue;
-        }
-        for (int i = 0; i < 3; i++, x += 6 * stride, to += 3) {
-            to[0] += c * x[0];
-            to[1] += c * x[stride];
-            to[2] += c * x[2 * stride];
-        }
+    const double *x = D + stride * (18 * (k / 2) + 3 * (k % 2));
+    double *to = block_at(view, port + k / 2, port + k % 2);
+    if (!to)
+        return;
+    if (k % 2 && combination->map) {
+        const double *y = x + 6 * stride, *z = y + 6 * stride;
+        m3 block = {x[0],          x[stride], x[2 * stride], y[0],         y[stride],
+                    y[2 * stride], z[0],      z[stride],     z[2 * stride]};
+        m3_accumulate(to, m3_multiply(block, nt_rate_map(view, body, c, 0)));
+        return;
     }
+    for (int i = 0; i < 9; i++)
+        to[i] += c * x[stride * (6 * (i / 3) + i % 3)];
+}
+
+NT_INLINE void add_damping(const nt_view *view, int port, int body, const double *D, int stride)
+{
+    add_block_of_damping(view, port, body, D, stride, 0);
+    add_block_of_damping(view, port, body, D, stride, 1);
+    add_block_of_damping(view, port, body, D, stride, 2);
+    add_block_of_damping(view, port, body, D, stride, 3);
 }
 
 static int lanes_of(int n) { return n <= NT_HALF ? NT_HALF : NT_LANES; }
@@ -228,16 +233,6 @@ static void gather(const nt_view *view, const nt_bearing *b, int first, int n, n
         put(balls->v, l, m->v);
         put(balls->w, l, m->w);
     }
-}
-
-static void add_lanes(nt_damping_lanes *sum, const nt_damping_lanes *more, int n)
-{
-    for (int k = 0; n > NT_HALF && k < 36; k++)
-        for (int l = 0; l < NT_LANES; l++)
-            sum->of[k].of[l] += more->of[k].of[l];
-    for (int k = 0; n <= NT_HALF && k < 36; k++)
-        for (int l = 0; l < NT_HALF; l++)
-            sum->of[k].of[l] += more->of[k].of[l];
 }
 
 static void sum_lanes(double *sum, const nt_damping_lanes *lanes, int n)
@@ -253,6 +248,7 @@ typedef struct group {
     bool in_pockets; /* one of them touches its pocket */
     nt_ball_lanes balls;
     nt_push_lanes push[NT_BALL_CONTACTS];
+    nt_lanes_friction friction[NT_POCKET];
     nt_damping_lanes damping;
 } group;
 
@@ -307,7 +303,8 @@ static nt_status push_races(const nt_element *element, const nt_view *view, cons
                       &race->surface, &race->law, &rings[which], &g->balls, &lift, last,
                       &g->push[which], which == NT_OUTER ? &g->damping : &damping);
         if (all->damps && which == NT_INNER)
-            add_lanes(&g->damping, &damping, g->n);
+            nt_lanes_add_damping(&g->damping, &damping, g->n);
+        g->friction[which] = nt_lanes_friction_of(&g->push[which], g->n);
         if (all->pushes) {
             if (!has_values(&g->push[which], g->n, race->most_force, race))
                 return NT_NOT_FINITE;
@@ -350,17 +347,24 @@ static nt_status push_pockets(const nt_view *view, const nt_bearing *b, group *g
     return NT_OK;
 }
 
+/* What rounding may take from a product of the same numbers in another order. */
+static const double CLOSE = 1e-12;
+
 /* Adds the chords of friction to the damping of balls and rings (nt_touch_chord). */
 static void add_chords(const nt_element *element, const nt_view *view, const nt_bearing *b,
                        group *g, sums *all)
 {
-    double mobility = nt_bearing_mobility(view->run, b), h = view->terms->step;
+    double h = view->terms->step, mobility = nt_bearing_mobility(view->run, b);
+    double of_h = h * mobility, stops = of_h * (1 + CLOSE);
     for (int which = 0; which < NT_POCKET; which++) {
+        const nt_push_lanes *push = &g->push[which];
         const nt_traction *traction = &b->races[which].law.traction;
         double most = nt_traction_most(traction, (nt_traction_law)b->law) / traction->slip;
+        if (!(of_h * g->friction[which].most_N * most > NT_CHORD_TURNS[0]))
+            continue;
         for (int l = 0; l < g->n; l++) {
-            double of_h = h * mobility * g->push[which].N.of[l];
-            if (!(of_h * most > NT_CHORD_TURNS[0]))
+            if (!(of_h * push->N.of[l] * most > NT_CHORD_TURNS[0] &&
+                  stops * push->slope.of[l] > NT_CHORD_STOPS[0]))
                 continue;
             nt_touch t = nt_bearing_touch(element, view, g->first + l, which).touch;
             double c = nt_touch_chord((nt_traction_law)b->law, traction, &t, mobility, h);
@@ -408,6 +412,14 @@ static void find_turning(const nt_element *element, const nt_view *view, const g
     stiffest->turns_by[1] = NT_BALL_CONTACTS * (g->first + l) + which;
 }
 
+/* Whether friction of one of these turns round, or may (nt_traction_turns). */
+static bool may_turn(const nt_view *view, const nt_lanes_friction *friction, double mobility)
+{
+    double of_h = view->terms->step * mobility;
+    return view->terms->ahead > 0 || (of_h * friction->most_slope > NT_TURNS_FROM &&
+                                      of_h * friction->least_slope < NT_TURNS_TO);
+}
+
 /* How fast single contacts damp. On races, whose rings are heavier by far, the ball alone counts,
  * which methods that take its own damping implicitly take with it; what is left is what all balls
  * together do to a ring that moves (find_damping_of_ring). Pockets are not among that: a
@@ -418,16 +430,20 @@ static void find_damping(const nt_element *element, const nt_view *view, const n
 {
     nt_run_damping *damping = &view->run->dampings[element - view->model->elements];
     double mobility = nt_bearing_mobility(view->run, b);
-    for (int which = 0; which < NT_POCKET; which++)
-        for (int l = 0; l < g->n; l++) {
-            double slope = g->push[which].slope.of[l];
-            all->slope2[which] += slope * slope;
-            find_turning(element, view, g, l, which, mobility, &damping->stiffest);
-            if (slope * mobility > damping->rate[0]) {
-                damping->rate[0] = slope * mobility;
-                damping->part[0] = NT_BALL_CONTACTS * (g->first + l) + which;
-            }
-        }
+    for (int which = 0; which < NT_POCKET; which++) {
+        const nt_lanes_friction *friction = &g->friction[which];
+        const double *slope = g->push[which].slope.of;
+        all->slope2[which] += friction->slope2;
+        if (may_turn(view, friction, mobility))
+            for (int l = 0; l < g->n; l++)
+                find_turning(element, view, g, l, which, mobility, &damping->stiffest);
+        if (!(friction->most_slope * mobility > damping->rate[0]))
+            continue;
+        damping->rate[0] = friction->most_slope * mobility;
+        damping->part[0] = NT_BALL_CONTACTS * g->first + which;
+        for (int l = 0; slope[l] < friction->most_slope; l++)
+            damping->part[0] += NT_BALL_CONTACTS;
+    }
     for (int l = 0; g->in_pockets && l < g->n; l++) {
         if (!g->push[NT_POCKET].touches[l])
             continue;

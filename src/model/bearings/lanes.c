@@ -190,6 +190,41 @@ void nt_lanes_pocket(nt_skeleton skeleton, int n, const nt_surface *surface,
     shapes[skeleton == NT_POINT][n <= NT_HALF](surface, touch, cage, balls, pockets, push);
 }
 
+/* ---- damping -----------------------------------------------------------------------------------
+ */
+
+#define NT_ADD_DAMPING(name, lanes_)                                                               \
+    NT_WIDE static void name(nt_damping_lanes *restrict sum,                                       \
+                             const nt_damping_lanes *restrict more)                                \
+    {                                                                                              \
+        for (int k = 0; k < 36; k++)                                                               \
+            for (int l = 0; l < lanes_; l++)                                                       \
+                sum->of[k].of[l] += more->of[k].of[l];                                             \
+    }
+NT_ADD_DAMPING(add_damping, NT_LANES)
+NT_ADD_DAMPING(add_half_damping, NT_HALF)
+
+void nt_lanes_add_damping(nt_damping_lanes *sum, const nt_damping_lanes *more, int n)
+{
+    (n <= NT_HALF ? add_half_damping : add_damping)(sum, more);
+}
+
+/* ---- friction ----------------------------------------------------------------------------------
+ */
+
+nt_lanes_friction nt_lanes_friction_of(const nt_push_lanes *push, int n)
+{
+    const double *N = push->N.of, *slope = push->slope.of;
+    nt_lanes_friction f = {.least_slope = slope[0]};
+    for (int l = 0; l < n; l++) {
+        f.most_N = N[l] > f.most_N ? N[l] : f.most_N;
+        f.most_slope = slope[l] > f.most_slope ? slope[l] : f.most_slope;
+        f.least_slope = slope[l] < f.least_slope ? slope[l] : f.least_slope;
+        f.slope2 += slope[l] * slope[l];
+    }
+    return f;
+}
+
 /* ---- stiffness ---------------------------------------------------------------------------------
  */
 

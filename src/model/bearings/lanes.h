@@ -75,6 +75,17 @@ void nt_lanes_pocket(nt_skeleton skeleton, int n, const nt_surface *surface,
                      const nt_ball_lanes *balls, const nt_pocket_lanes *pockets,
                      nt_push_lanes *push);
 
+/* Of friction, over the first `n` lanes: the largest N; the largest and the least slope, N s/m, and
+ * the sum of their squares. */
+typedef struct nt_lanes_friction {
+    double most_N, most_slope, least_slope, slope2;
+} nt_lanes_friction;
+
+nt_lanes_friction nt_lanes_friction_of(const nt_push_lanes *push, int n);
+
+/* sum += more, of the first `n` lanes at least. */
+void nt_lanes_add_damping(nt_damping_lanes *sum, const nt_damping_lanes *more, int n);
+
 /* The largest square of a frequency, 1/s^2, that the first `n` contacts have by themselves over
  * this mobility, 1/kg: of what touches now, and `ahead` s later, rates growing by `growth`, m/s^2;
  * as of one contact (contact_damping.c). */

@@ -3,8 +3,8 @@
  * The equations are those of body.c; here they stand in loops over four lanes, component by
  * component, so that the compiler makes one vector instruction of four scalar ones. Every lane does
  * the same operations in the same order as a body alone: the same bits. Bodies that do not fill a
- * group of four, bodies with a fixed point, points and the adapter's turned tangents go through
- * body.c. */
+ * group of four, bodies with a fixed point and points go through body.c; so do parts of the inertia
+ * and the adapter's turned tangents, after the motion. */
 #include "model/bodies/bodies.h"
 
 #include "base/target.h"
@@ -159,7 +159,7 @@ NT_HOT int nt_bodies_evaluate(const nt_body *bodies, int n_bodies, int from, int
     bool mass = c && nt_body_asks_for_mass(c);
     bool wanted =
         terms && (terms->parts & (NT_INERTIA | NT_EXPLICIT)) && (terms->residual || terms->matrix);
-    bool grouped = !wanted || nt_body_is_plain(terms);
+    bool plain = wanted && nt_body_is_plain(terms);
     int i = from;
     while (i < to) {
         const nt_body *body = &bodies[i];
@@ -168,7 +168,7 @@ NT_HOT int nt_bodies_evaluate(const nt_body *bodies, int n_bodies, int from, int
             i++;
             continue;
         }
-        if (!grouped || left_out || i + LANES > n_bodies || !groupable(body)) {
+        if (left_out || i + LANES > n_bodies || !groupable(body)) {
             nt_body_motion(body, at, m);
             if (wanted)
                 nt_body_evaluate(body, m, gravity, terms);
@@ -176,7 +176,7 @@ NT_HOT int nt_bodies_evaluate(const nt_body *bodies, int n_bodies, int from, int
             continue;
         }
         group g;
-        bool heavy = wanted && any_has_inertia(body);
+        bool heavy = plain && any_has_inertia(body);
         const double *const q[LANES] = {at->q + body[0].q, at->q + body[1].q, at->q + body[2].q,
                                         at->q + body[3].q};
         places(q, m, g.R);
@@ -195,6 +195,8 @@ NT_HOT int nt_bodies_evaluate(const nt_body *bodies, int n_bodies, int from, int
             moments(&g);
         for (int l = 0; heavy && l < LANES; l++)
             bodies_scatter(&g, l, &body[l], &m[l], gravity, terms);
+        for (int l = 0; wanted && !plain && l < LANES; l++)
+            nt_body_evaluate(&body[l], &m[l], gravity, terms);
         i += LANES;
     }
     return i;

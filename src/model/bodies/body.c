@@ -355,8 +355,16 @@ static void rigid_body_evaluate(const nt_body *body, const nt_motion *motion, v3
 {
     double m = body->mass;
     bool weighs = terms->parts & NT_EXPLICIT, fixed = body->t_node < 0;
+    bool has_inertia =
+        (terms->parts & NT_MASS) || ((terms->parts & NT_INERTIA) && !is_spherical(body->J));
     nt_inertia_terms t = {0};
-    if ((terms->parts & NT_MASS) || ((terms->parts & NT_INERTIA) && !is_spherical(body->J)))
+    if (!has_inertia && !fixed) { /* gravity alone, whose moment and tangent are zero */
+        if (terms->residual)
+            v3_accumulate(terms->residual + body->v,
+                          nt_body_force(body, motion, gravity, terms->parts));
+        return;
+    }
+    if (has_inertia)
         t = inertia_in_parts(body, motion, terms);
     if (weighs && fixed) {
         v3 weight = v3_scale(m, gravity), rho = m3_apply(motion->R, body->center);
