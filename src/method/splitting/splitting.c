@@ -43,7 +43,7 @@ typedef struct work {
 static size_t splitting_memory_size(const nt_problem *p, const nt_splitting *c)
 {
     size_t followed = 2 * (size_t)nt_splitting_follows(p);
-    size_t always = 8 + 3 * (size_t)p->nv + (size_t)p->nq + (size_t)p->nc + followed;
+    size_t always = 12 + 3 * (size_t)p->nv + (size_t)p->nq + (size_t)p->nc + followed;
     return always + (c->bounds ? 5 + 2 * (size_t)p->nv : 0);
 }
 
@@ -577,6 +577,55 @@ static nt_status splitting_watch_multipliers(nt_stepper *s, const double *taken_
     return NT_NOT_CONVERGED;
 }
 
+/* Whether the accelerations of this step and of the two before swing to and fro: changes against
+ * the one before have this cosine or less, and at least this size against the accelerations. */
+static const double BACK = -0.5, SEEN = 0.3;
+
+static bool splitting_swings(const nt_stepper *s)
+{
+    const nt_problem *p = s->problem;
+    const double *a = s->next.vdot, *a_1 = s->now.vdot;
+    nt_splitting_memory now = nt_splitting_memory_of(p, &s->now);
+    double forth = 0, back = 0, both = 0, size = 0;
+    for (int i = 0; i<p->nv && * now.apart> 0; i++) {
+        double w = nt_problem_weight(p, i), last = w * (a[i] - a_1[i]);
+        double before = w * (a_1[i] - now.a_before[i]);
+        forth += last * last, back += before * before, both += last * before;
+        size += w * a[i] * w * a[i];
+    }
+    return both < BACK * sqrt(forth * back) && forth > SEEN * SEEN * size;
+}
+
+/* Equal steps of second order that damping does not bear do no harm by themselves: what grows in
+ * them is small at first, and they may soon bear what damps. They are told where they are too long
+ * by this factor, or have swung for so many steps, less half of those that have not; how much too
+ * long they were fades by so much in each while nothing swings. One step in so many is looked at.
+ */
+static const double FAR_TOO_LONG = 1.5, SWUNG_FOR = 60, FADES = 0.99999, LOOKED_AT = 4;
+
+static void splitting_watch_swings(nt_stepper *s, double h, nt_report *watched)
+{
+    nt_splitting_memory m = nt_splitting_memory_of(s->problem, &s->next);
+    nt_splitting_memory before = nt_splitting_memory_of(s->problem, &s->now);
+    double kept = *before.swung > 0 ? 1 : FADES;
+    *m.too_long = kept * *before.too_long;
+    m.damped_by[0] = before.damped_by[0], m.damped_by[1] = before.damped_by[1];
+    if (watched->damped > *m.too_long) {
+        *m.too_long = watched->damped;
+        m.damped_by[0] = watched->damped_by[0], m.damped_by[1] = watched->damped_by[1];
+    }
+    *m.swung = *before.swung;
+    if (fmod(floor(s->now.all[NT_PHASE_T] / h), LOOKED_AT) == 0) {
+        bool swings = *m.too_long > 1 && splitting_swings(s);
+        *m.swung = fmax(*m.swung + LOOKED_AT * (swings ? 1 : -0.5), 0);
+    }
+    if (*m.swung > SWUNG_FOR) {
+        watched->damped = *m.too_long;
+        watched->damped_by[0] = (int)m.damped_by[0], watched->damped_by[1] = (int)m.damped_by[1];
+    } else if (watched->damped <= FAR_TOO_LONG)
+        watched->damped = fmin(watched->damped, 1);
+}
+
 nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
 {
     const nt_problem *p = s->problem;
@@ -607,6 +656,8 @@ nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
     }
     if (status == NT_OK && c->explicit_parts != 0 && nt_splitting_follows(p) > 0)
         status = splitting_watch_multipliers(s, w.lambda_p);
+    if (status == NT_OK && c->second && !c->bounds)
+        splitting_watch_swings(s, h, &watched);
     s->report.damped = watched.damped, s->report.swings = watched.swings;
     s->report.turns = watched.turns;
     memcpy(s->report.damped_by, watched.damped_by, sizeof watched.damped_by);

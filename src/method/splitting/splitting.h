@@ -78,6 +78,9 @@ typedef struct nt_splitting_memory {
     double *further;       /* s, from the time of lambda_3 to that of a_2; 0: there is none */
     double *missed;        /* how far the multipliers that A was taken with were off, largest */
     double *grew;          /* for how many steps on end this has grown                      */
+    double *too_long;      /* how many times too long for damping steps were, see splitting.c   */
+    double *damped_by;     /* [2] by what, as nt_report                                         */
+    double *swung;         /* steps in which accelerations swung to and fro, less others       */
     double *a_first;       /* [nv] a~                                                       */
     double *lambda_first;  /* [nc] (lambda~, mu~)                                           */
     double *stiffness;     /* 1/s^2, 0: none was felt                                       */
@@ -109,7 +112,10 @@ static inline nt_splitting_memory nt_splitting_memory_of(const nt_problem *p, co
     m.further = m.apart + 1;
     m.missed = m.further + 1;
     m.grew = m.missed + 1;
-    m.a_first = m.grew + 1;
+    m.too_long = m.grew + 1;
+    m.damped_by = m.too_long + 1;
+    m.swung = m.damped_by + 2;
+    m.a_first = m.swung + 1;
     m.lambda_first = m.a_first + p->nv;
     m.stiffness = m.lambda_first + p->nc;
     m.taken = m.stiffness + 1;

@@ -176,7 +176,7 @@ static v3 get(const nt_lane *p, int l) { return v3_of(p[0].of[l], p[1].of[l], p[
  * and cage, damping of rings. */
 typedef struct sums {
     bool pushes, damps, damps_partner[NT_POCKET];
-    double slope2[NT_POCKET]; /* of the squares of the slopes of friction on each race, (N s/m)^2 */
+    nt_ties ties;
     v3 F[NT_BALL_CONTACTS], moment[NT_BALL_CONTACTS];
     double damping[NT_POCKET][36];
 } sums;
@@ -420,9 +420,25 @@ static bool may_turn(const nt_view *view, const nt_lanes_friction *friction, dou
                                       of_h * friction->least_slope < NT_TURNS_TO);
 }
 
+/* What this group does to rings that move, see nt_tie. */
+static void tie_rings(const nt_bearing *b, const nt_ring_pose rings[2], const group *g, sums *all)
+{
+    for (int which = 0; which < NT_POCKET; which++) {
+        const nt_push_lanes *push = &g->push[which];
+        const nt_ring_pose *ring = &rings[which];
+        if (!nt_bearing_tie_matters(&all->ties.of[which], g->friction[which].most_slope))
+            continue;
+        for (int l = 0; l < g->n; l++)
+            if (push->N.of[l] > 0)
+                nt_bearing_tie_add(&all->ties.of[which], &b->races[which],
+                                   b->law == NT_TRACTION_COULOMB, ring->origin, ring->x,
+                                   get(g->balls.x, l), get(push->F, l), push->slope.of[l]);
+    }
+}
+
 /* How fast single contacts damp. On races, whose rings are heavier by far, the ball alone counts,
  * which methods that take its own damping implicitly take with it; what is left is what all balls
- * together do to a ring that moves (find_damping_of_ring). Pockets are not among that: a
+ * together do to a ring that moves (bearing_ties.c). Pockets are not among that: a
  * cage is as light as its balls, and what each takes by itself of a damper between two such bodies
  * makes them swing against each other, more the longer the step is. */
 static void find_damping(const nt_element *element, const nt_view *view, const nt_bearing *b,
@@ -432,18 +448,13 @@ static void find_damping(const nt_element *element, const nt_view *view, const n
     double mobility = nt_bearing_mobility(view->run, b);
     for (int which = 0; which < NT_POCKET; which++) {
         const nt_lanes_friction *friction = &g->friction[which];
-        const double *slope = g->push[which].slope.of;
-        all->slope2[which] += friction->slope2;
+        all->ties.slope2[which] += friction->slope2;
         if (may_turn(view, friction, mobility))
             for (int l = 0; l < g->n; l++)
                 find_turning(element, view, g, l, which, mobility, &damping->stiffest);
-        if (!(friction->most_slope * mobility > damping->rate[0]))
-            continue;
-        damping->rate[0] = friction->most_slope * mobility;
-        damping->part[0] = NT_BALL_CONTACTS * g->first + which;
-        for (int l = 0; slope[l] < friction->most_slope; l++)
-            damping->part[0] += NT_BALL_CONTACTS;
     }
+    nt_bearing_tell_balls(element, view, g->first, g->n, g->push[NT_OUTER].slope.of,
+                          g->push[NT_INNER].slope.of, &all->ties);
     for (int l = 0; g->in_pockets && l < g->n; l++) {
         if (!g->push[NT_POCKET].touches[l])
             continue;
@@ -506,31 +517,6 @@ static void find_stiffness(const nt_element *element, const nt_view *view, const
     }
 }
 
-/* A ring whose translation is free ties all balls together: the ring moving by e takes c_k P_k e
- * from ball k, P_k the projection along the surface, and beside each body's own damping
- *
- *   rate^2 = max sum c_k^2 |P_k e|^2 w/M >= 2/3 sum c_k^2 w/M,     w = 1/m + rho^2/J of a ball,
- *
- * since |P_k e|^2 is 2/3 in the mean over three directions. */
-static void find_damping_of_ring(const nt_element *element, const nt_view *view,
-                                 const nt_bearing *b, const sums *all)
-{
-    nt_run_damping *damping = &view->run->dampings[element - view->model->elements];
-    const nt_system *system = &view->model->system;
-    double mobility = nt_bearing_mobility(view->run, b);
-    for (int which = 0; which < NT_POCKET; which++) {
-        int block = b->rings[which] - 1;
-        bool moves = block >= 0 && ((system->explicit_blocks && system->explicit_blocks[block]) ||
-                                    (system->given_rows && system->given_rows[block] >= 0));
-        double mass = view->run->bodies[b->rings[which]].mass;
-        double rate = moves && mass > 0 ? sqrt(2 / 3.0 * all->slope2[which] * mobility / mass) : 0;
-        if (rate > damping->rate[1]) {
-            damping->rate[1] = rate;
-            damping->part[1] = NT_BALL_CONTACTS * b->n_balls; /* it is no single ball's */
-        }
-    }
-}
-
 /* What all its contacts do to each ball, and the sums of what they do to rings and cage. */
 static void push_balls(const nt_view *view, const nt_bearing *b, const group *g, sums *all)
 {
@@ -556,7 +542,10 @@ static nt_status push_groups(const nt_element *element, const nt_view *view, con
 {
     nt_ring_pose rings[2] = {ring_pose(b, view, NT_OUTER), ring_pose(b, view, NT_INNER)};
     const unsigned char *alone = view->model->system.explicit_blocks;
+    bool tells = all->pushes && view->terms->damping && view->run->dampings;
     nt_status status = NT_OK;
+    for (int which = 0; which < NT_POCKET && tells; which++)
+        nt_bearing_tie_begin(view, b, which, rings[which].axis, &all->ties.of[which]);
     for (int first = 0; first < b->n_balls && status == NT_OK; first += NT_LANES) {
         group g;
         group_begin(&g, view, b, first);
@@ -567,8 +556,11 @@ static nt_status push_groups(const nt_element *element, const nt_view *view, con
             add_chords(element, view, b, &g, all);
         if (status == NT_OK && all->pushes)
             push_balls(view, b, &g, all);
-        if (status == NT_OK && all->pushes && view->terms->damping && view->run->dampings)
-            find_damping(element, view, b, &g, all), find_stiffness(element, view, b, &g);
+        if (status == NT_OK && tells) {
+            find_damping(element, view, b, &g, all);
+            tie_rings(b, rings, &g, all);
+            find_stiffness(element, view, b, &g);
+        }
         for (int l = 0; l < g.n && status == NT_OK && all->damps; l++) {
             int body = b->first_ball + first + l;
             if (!alone || alone[body - 1])
@@ -598,7 +590,7 @@ static nt_status push_all(const nt_element *element, const nt_view *view, bool d
         view->run->dampings[element - view->model->elements] = (nt_run_damping){.part = {-1, -1}};
     nt_status status = push_groups(element, view, b, &all);
     if (status == NT_OK && all.pushes && view->terms->damping && view->run->dampings)
-        find_damping_of_ring(element, view, b, &all);
+        nt_bearing_tell_ties(element, view, &all.ties, damps);
     for (int k = 0; k < NT_BALL_CONTACTS && status == NT_OK; k++) {
         int port = bodies[k] > 0 || k != NT_POCKET ? nt_bearing_port_of(b, bodies[k]) : -1;
         if (port < 0)

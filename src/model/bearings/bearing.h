@@ -179,6 +179,42 @@ void nt_bearing_vary_chords(const nt_element *element, const nt_view *view, int 
                             const nt_ball_touch *touch, const nt_touch_rates *rates,
                             double lighter);
 
+/* ---- what friction ties together (bearing_ties.c) ----------------------------------------------
+ */
+
+/* Of a ring, for each direction in which it moves: its mobility, 1/kg or 1/(kg m^2), and sums over
+ * contacts of c |u|^2 and c^2 |u|^2. */
+enum { NT_TIES = 6 };
+typedef struct nt_tie {
+    v3 axes[3];
+    int n, pad; /* 0: it does not move, or steps follow eigenvalues */
+    double mobility[NT_TIES], first[NT_TIES], second[NT_TIES];
+    double near; /* m/(N s): of the slope that all balls have at most, whether it matters */
+} nt_tie;
+
+typedef struct nt_ties {
+    double of_ball;           /* 1/s, the largest rate of a ball between its races            */
+    double slope2[NT_POCKET]; /* of the squares of slopes on each race, (N s/m)^2             */
+    nt_tie of[NT_POCKET];
+} nt_ties;
+
+void nt_bearing_tie_begin(const nt_view *view, const nt_bearing *bearing, int which, v3 axis,
+                          nt_tie *tie);
+bool nt_bearing_tie_matters(const nt_tie *tie, double most_slope);
+/* A ball at x that its race pushes with F, friction's slope across the sliding being c; along it
+ * there is less where its coefficient does not grow (saturates). A ring has its reference point at
+ * `ring`, the race its centre at the origin. */
+void nt_bearing_tie_add(nt_tie *tie, const nt_bearing_race *race, bool saturates, v3 origin,
+                        v3 ring, v3 x, v3 F, double c);
+/* Of n balls from `first` on with these slopes on their races, N s/m, what the one with the largest
+ * damps, into the element's nt_run_damping. */
+void nt_bearing_tell_balls(const nt_element *element, const nt_view *view, int first, int n,
+                           const double *outer, const double *inner, nt_ties *ties);
+/* What rings damp, into the element's nt_run_damping; damps: methods take what each body damps by
+ * itself implicitly. */
+void nt_bearing_tell_ties(const nt_element *element, const nt_view *view, const nt_ties *ties,
+                          bool damps);
+
 /* ---- recorded quantities (bearing_values.c) ---------------------------------------------------
  *
  * Of a part of a bearing (nt_element_part_at): its cage (1), contact k of ball j, from 0 on
