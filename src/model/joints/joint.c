@@ -495,18 +495,40 @@ static nt_status add_penalty(const nt_element *e, const nt_view *view)
     return NT_OK;
 }
 
+/* The power of a prescribed motion: its multiplier times the rate at which its row changes while
+ * the bodies rest. Places and velocities alone have no multipliers. */
+static nt_status add_power(const nt_element *e, const nt_view *view)
+{
+    const nt_joint *joint = nt_joint_of(view->run, e);
+    double f[NT_JOINT_MOTIONS][3];
+    if (!motion_of(joint, view, NT_VELOCITY, f))
+        return NT_NOT_FINITE;
+    nt_row_spec specs[8];
+    joint_geometry g;
+    joint_row row;
+    nt_joint_specs(joint, specs);
+    joint_positions_of(&g, e, view);
+    g.gradients = false;
+    int r = e->first_row, moved = joint->n_specs;
+    for (int i = 0; i < moved; i++)
+        r += nt_joint_components(&specs[i]);
+    joint_row_of(&row, &g, &specs[moved], 0, NT_POSITION, 0, motion_in(&specs[moved], f));
+    if (view->lambda)
+        view->energy->power += view->lambda[r] * row.explicit_rate;
+    return NT_OK;
+}
+
 static nt_status joint_add_rows(const nt_element *e, const nt_view *view)
 {
     const nt_joint *joint = nt_joint_of(view->run, e);
     const nt_terms *terms = view->terms;
-    const double *lambda = view->lambda ? view->lambda + e->first_row : NULL;
-    nt_level level = view->energy ? NT_POSITION : terms->level;
+    nt_level level = terms->level;
     double f[NT_JOINT_MOTIONS][3];
-    if (!motion_of(joint, view, view->energy ? NT_VELOCITY : level, f))
+    if (!motion_of(joint, view, level, f))
         return NT_NOT_FINITE;
     nt_row_spec specs[8];
     int n = nt_joint_specs(joint, specs), r = 0;
-    if (level == NT_POSITION && !view->energy && !terms->matrix &&
+    if (level == NT_POSITION && !terms->matrix &&
         nt_joint_add_positions(e, view, specs, n, f[0][0]))
         return NT_OK;
     joint_geometry g;
@@ -514,22 +536,18 @@ static nt_status joint_add_rows(const nt_element *e, const nt_view *view)
         joint_positions_of(&g, e, view);
     else
         joint_geometry_of(&g, e, view);
-    g.gradients = !view->energy && terms->matrix;
+    g.gradients = terms->matrix;
     for (int i = 0; i < n; i++)
         for (int k = 0; k < nt_joint_components(&specs[i]); k++, r++) {
+            const double *motion = motion_in(&specs[i], f);
             joint_row row;
-            if (!joint_row_of(&row, &g, &specs[i], k, level, joint->length,
-                              motion_in(&specs[i], f)))
+            if (!joint_row_of(&row, &g, &specs[i], k, level, joint->length, motion))
                 return NT_NOT_FINITE;
-            if (view->energy) { /* places and velocities alone have no reactions to give power */
-                view->energy->power += view->lambda ? lambda[r] * row.explicit_rate : 0;
-                continue;
-            }
             nt_joint_add_row(e, view, &row, r);
             if (terms->matrix && (terms->parts & NT_REACTIONS) &&
                 terms->combination->stiffness != 0)
-                joint_row_tangent(view, &g, &specs[i], k, motion_in(&specs[i], f),
-                                  lambda[r] * terms->combination->stiffness);
+                joint_row_tangent(view, &g, &specs[i], k, motion,
+                                  view->lambda[e->first_row + r] * terms->combination->stiffness);
         }
     return NT_OK;
 }
@@ -733,25 +751,12 @@ NT_HOT nt_status nt_joint_evaluate(const nt_element *e, const nt_view *view)
          : e->a == 0        ? add_point_on_ground
                             : add_point_between)(e, joint, view);
     else if (joint->enforce == 0)
-        status = joint_add_rows(e, view);
+        status = view->energy ? add_power(e, view) : joint_add_rows(e, view);
     else if (view->energy || (view->terms->parts & e->part))
         status = add_penalty(e, view);
     if (status == NT_OK && (joint->given & (NT_GIVEN_FRICTION | NT_GIVEN_LIMITS)))
         status = nt_joint_load_evaluate(e, view);
     return status;
-}
-
-bool nt_joint_depends_on_rates(const nt_run *run, const nt_element *e)
-{
-    const nt_joint *joint = nt_joint_of(run, e);
-    return (joint->enforce == 1 && joint->damping != 0) || (joint->given & NT_GIVEN_FRICTION) ||
-           ((joint->given & NT_GIVEN_LIMITS) && joint->limits.damping != 0);
-}
-
-void nt_joint_accept(const nt_element *e, const nt_view *view, double *next)
-{
-    nt_joint_angle(e, view, &next[0], &next[1]);
-    next[2] = view->at->t;
 }
 
 void nt_joint_reaction(const nt_element *e, const nt_view *view, v3 *force, v3 *torque)

@@ -265,3 +265,9 @@ void nt_axis_load_add(const nt_element *joint, const nt_view *view, const nt_axi
         coordinate_put(view, NT_R_A, NT_R_A, m3_scale(-k * load->s, m3_skew(axis)));
     }
 }
+
+void nt_joint_accept(const nt_element *e, const nt_view *view, double *next)
+{
+    nt_joint_angle(e, view, &next[0], &next[1]);
+    next[2] = view->at->t;
+}

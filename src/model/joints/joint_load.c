@@ -280,3 +280,10 @@ bool nt_joint_is_rough(const nt_run *run, int joint)
 {
     return nt_joint_of(run, &run->model->elements[joint])->friction.dry > 0;
 }
+
+bool nt_joint_depends_on_rates(const nt_run *run, const nt_element *e)
+{
+    const nt_joint *joint = nt_joint_of(run, e);
+    return (joint->enforce == 1 && joint->damping != 0) || (joint->given & NT_GIVEN_FRICTION) ||
+           ((joint->given & NT_GIVEN_LIMITS) && joint->limits.damping != 0);
+}
