@@ -118,6 +118,8 @@ static nt_status beam_evaluate(const nt_element *e, const nt_view *view)
 {
     const nt_beam *b = nt_beam_of(view->run, e);
     nt_beam_nodes p;
+    if (!view->energy && !view->terms->parts) /* rows alone, of which it has none */
+        return NT_OK;
     bool elastic = view->energy || view->terms->parts & e->part;
     if (elastic && (view->energy || !view->terms->matrix)) {
         double before = view->energy ? view->energy->potential : 0;
