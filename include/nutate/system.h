@@ -382,6 +382,9 @@ struct nt_system {
      * are those of `energy`. energies[n_energies]. NULL, or n_energies below 2: all is one part. */
     nt_status (*energies)(void *self, const nt_point *at, nt_energy *energies);
     int n_energies;
+    /* The powers of these parts, n_energies or one, as `energies` or `energy` have them; what they
+     * have of kinetic and potential energy need not be told. NULL: that costs no less. */
+    nt_status (*powers)(void *self, const nt_point *at, nt_energy *powers);
     /* After an accepted step: next[n_memory] from at->memory (turn counters, contact history; it
      * may hold the last time and positions). Pure; R depends smoothly on memory or memory is
      * constant between events. */

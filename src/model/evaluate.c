@@ -309,25 +309,28 @@ nt_status nt_run_energy_beside(nt_run *run, const nt_point *at, nt_energy *energ
     return evaluate_elements(run, &view, run->model->n_bodies);
 }
 
-nt_status nt_run_energies(void *self, const nt_point *at, nt_energy *parts)
+/* Energies of all parts, or of powers alone. */
+static nt_status look_at_parts(nt_run *run, const nt_point *at, bool powers, nt_energy *parts)
 {
-    nt_run *run = self;
     if (!parts || !nt_run_can_look(run, at, false))
         return NT_INVALID;
     const nt_model *model = run->model;
+    bool apart = model->system.n_energies > 1;
     nt_view view;
     nt_terms terms = {.parts = NT_ALL_PARTS};
-    memset(parts, 0, (size_t)model->system.n_energies * sizeof *parts);
+    memset(parts, 0, (size_t)(apart ? model->system.n_energies : 1) * sizeof *parts);
     run->noting = run->notes;
     run->failed = NULL;
     nt_run_look(run, at, &terms, &view);
-    for (int i = 1; i < model->n_bodies; i++)
+    for (int i = 1; i < model->n_bodies && !powers; i++)
         nt_body_energy(&run->bodies[i], &run->motion[i], present_gravity(run),
-                       &parts[model->part_of_body[i]]);
+                       &parts[apart ? model->part_of_body[i] : 0]);
     nt_status status = NT_OK;
     for (int i = 0; i < model->n_elements && status == NT_OK; i++) {
         const nt_element *e = &model->elements[i];
-        view.energy = &parts[model->part_of_element[i]];
+        if (powers && nt_element_is_passive_body(model, e))
+            continue;
+        view.energy = &parts[apart ? model->part_of_element[i] : 0];
         double power = view.energy->power;
         nt_local_begin(view.local, e);
         status = e->type->evaluate(e, &view);
@@ -337,6 +340,16 @@ nt_status nt_run_energies(void *self, const nt_point *at, nt_energy *parts)
     }
     run->noting = NULL;
     return status;
+}
+
+nt_status nt_run_energies(void *self, const nt_point *at, nt_energy *parts)
+{
+    return look_at_parts(self, at, false, parts);
+}
+
+nt_status nt_run_powers(void *self, const nt_point *at, nt_energy *parts)
+{
+    return look_at_parts(self, at, true, parts);
 }
 
 /* Energies of all bodies but the ground, then of all elements, times sign, are added to parts[]; of

@@ -35,6 +35,14 @@ nt_status nt_run_rests(void *self, const nt_point *at, unsigned char *lies);
 double nt_run_fastest_damping(void *self, bool beside, int which[2]);
 void nt_run_stiffest(void *self, nt_stiffest *out);
 nt_status nt_run_energies(void *self, const nt_point *at, nt_energy *parts);
+nt_status nt_run_powers(void *self, const nt_point *at, nt_energy *parts);
+
+/* Whether all of an element's power is its own to take, and its energies cost as much as its
+ * forces: that of what brings bodies of its own. */
+static inline bool nt_element_is_passive_body(const nt_model *model, const nt_element *e)
+{
+    return e->n_brought > 0 && !nt_element_gives_energy(model, e);
+}
 void nt_run_energy_gained(void *self, const nt_point *from, const nt_point *to, int part,
                           char *text, int size);
 void nt_run_accept(void *self, const nt_point *at, double *next);

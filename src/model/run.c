@@ -147,6 +147,8 @@ static void bind_system(nt_run *run)
     for (int i = 0; i < run->model->n_elements; i++) {
         if (nt_element_carries(&run->model->elements[i]))
             s->carry = nt_run_carry;
+        if (nt_element_is_passive_body(run->model, &run->model->elements[i]))
+            s->powers = nt_run_powers;
         if (nt_element_may_rest(&run->model->elements[i]))
             s->rests = nt_run_rests;
         if (nt_element_has_warnings(&run->model->elements[i]))

@@ -40,10 +40,11 @@
  * look costs less than an evaluation and is made after two dozen of these, 3 % at most, so that a
  * method of many stages is looked at in each step and an explicit one in every 24th. Where loads
  * may give energy their power is wanted at the end of each step, for the integral by the
- * trapezoidal rule. This rule knows nothing of what power does within a long step: where g comes
- * near what is warned of, the work of this step and of all later ones is taken by the powers along
- * the dense output instead (work.c), whether work is recorded or not, so that no verdict depends on
- * what is. */
+ * trapezoidal rule: alone, where that costs less (nt_system.powers), until the next look is due or
+ * power changes as it has not before. This rule knows nothing of what power does within a long
+ * step: where g comes near what is warned of, the work of this step and of all later ones is taken
+ * by the powers along the dense output instead (work.c), whether work is recorded or not, so that
+ * no verdict depends on what is. */
 #include "method/watches/energy_watch.h"
 
 #include "base/error.h"
@@ -166,6 +167,7 @@ static bool begin(nt_integrator *it)
     for (int i = 0; i < a->n; i++) {
         const nt_energy *e = &a->here[i];
         a->each[i] = (nt_energy_account){.power = e->power - e->taken,
+                                         .founded = 1,
                                          .first = e->kinetic + e->potential,
                                          .least = e->kinetic + e->potential,
                                          .kinetic = e->kinetic,
@@ -483,11 +485,41 @@ static nt_status watch(nt_integrator *it, nt_error *error)
     w->spent = 0;
     for (int i = 0; i < a->n; i++) {
         const nt_energy *e = &a->here[i];
-        a->each[i].power = e->power - e->taken;
+        double power = e->power - e->taken, jump = fabs(power - a->each[i].power);
+        a->each[i].jump = fmax(jump, a->each[i].jump);
+        a->each[i].founded = a->founded[i];
+        a->each[i].power = power;
         a->each[i].kinetic = e->kinetic, a->each[i].potential = e->potential;
         judge(it, i);
     }
     return is_too_much(it) ? give_up(it, error) : NT_OK;
+}
+
+/* Between looks the work of loads is added up by powers alone, where these cost less, as long as
+ * they change by no more than looks have shown them to. False where this step needs a look. */
+static bool follow_power(nt_integrator *it)
+{
+    nt_energy_watch *w = &it->watch;
+    nt_energy_accounts *a = &it->accounts;
+    const nt_system *system = it->problem->system;
+    const nt_phase *now = &it->stepper.now;
+    nt_point at = nt_phase_point(now);
+    if (!system->powers || !w->begun || w->closely || w->spent >= BETWEEN || a->n_bounces > 0)
+        return false;
+    nt_integrator_rates(it, now, &at.v, &at.vdot);
+    if (system->powers(system->self, &at, a->here) != NT_OK)
+        return false;
+    for (int i = 0; i < a->n; i++)
+        if (!(fabs(a->here[i].power - a->here[i].taken - a->each[i].power) <= a->each[i].jump))
+            return false;
+    double t = now->all[NT_PHASE_T];
+    for (int i = 0; i < a->n; i++) {
+        double power = a->here[i].power - a->here[i].taken;
+        add_by_ends(&a->each[i], t - w->t, power, a->each[i].founded);
+        a->each[i].power = power;
+    }
+    w->t = t;
+    return true;
 }
 
 NT_HOT nt_status nt_energy_watch_step(nt_integrator *it, nt_error *error)
@@ -497,7 +529,7 @@ NT_HOT nt_status nt_energy_watch_step(nt_integrator *it, nt_error *error)
     if (watched)
         nt_bounce_watch_step(it);
     bool due = watched && (is_due(it) || (it->accounts.n_bounces > 0 && is_too_much(it)));
-    return due ? watch(it, error) : NT_OK;
+    return due && !follow_power(it) ? watch(it, error) : NT_OK;
 }
 
 /* The energies behind another step, which is not kept. */

@@ -16,6 +16,9 @@ typedef struct nt_energy_account {
     double least; /* J, smallest of energy less what was given, with what its step exchanged */
     double kinetic_range[2], potential_range[2]; /* J, smallest and largest                   */
     double noise;                                /* J, what rounding of places makes of it    */
+    double jump;    /* W, by which power changed most up to a look, from the one before or from
+                       a look at power alone                                                      */
+    double founded; /* the part of the rates at the last look that there was energy for           */
 } nt_energy_account;
 
 /* The account of a body that contacts alone hold, or that a joint holds between stops
