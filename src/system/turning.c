@@ -23,7 +23,7 @@ struct nt_turning {
     int *group;      /* [n_groups + 1] where the slots of each node with rows begin */
     int *slot;       /* [group[n_groups]] blocks of rows, one node after the other */
     int *place;      /* [n_groups] where its D begins                         */
-    double *inverse; /* D^-1, row by row                                      */
+    double *inverse; /* D^-T, row by row                                      */
     double *square;  /* G0 G0^T of each node with rows, at the same places    */
     bool has_squares;
     int n_groups;
@@ -185,7 +185,7 @@ typedef struct row_pair {
     lanes a[ROW_LANES], b[ROW_LANES];
 } row_pair;
 
-static double entry_of(const lanes *row, int i) { return row[i / 4][i % 4]; }
+static double entry_of(const lanes *row, int i) { return ((const double *)row)[i]; }
 
 /* row -= l other, in A and B or in B alone */
 static inline void subtract_row(int m, double l, const row_pair *other, bool both, row_pair *row)
@@ -272,7 +272,7 @@ static void find_squares(const nt_factors *f, nt_turning *t)
     t->has_squares = true;
 }
 
-/* D^-1 = (G0 G0^T) (G Q G0^T)^-1, the sums over the blocks of the rows, from its transpose:
+/* D^-1 = (G0 G0^T) (G Q G0^T)^-1, the sums over the blocks of the rows, as its transpose:
  * (G Q G0^T)^T D^-T = G0 G0^T. */
 static bool find_rows(const nt_factors *f, nt_turning *t, int g)
 {
@@ -295,10 +295,8 @@ static bool find_rows(const nt_factors *f, nt_turning *t, int g)
     }
     if (!solve_rows(n, rows))
         return false;
-    double *to = t->inverse + t->place[g];
-    for (int j = 0; j < n; j++)
-        for (int i = 0; i < n; i++)
-            to[i * n + j] = entry_of(rows[j].b, i);
+    for (int i = 0; i < n; i++)
+        memcpy(t->inverse + t->place[g] + i * n, rows[i].b, (size_t)n * sizeof(double));
     return true;
 }
 
@@ -354,9 +352,9 @@ static void turn(const nt_problem *p, const nt_turning *t, bool after, double *z
         for (int i = 0; i < n; i++, D += n)
             for (int j = 0; j < n; j++) {
                 if (after)
-                    y[j] += D[j] * x[i];
-                else
                     y[i] += D[j] * x[j];
+                else
+                    y[j] += D[j] * x[i];
             }
         memcpy(x, y, (size_t)n * sizeof *y);
     }

@@ -528,8 +528,8 @@ static nt_status joint_add_rows(const nt_element *e, const nt_view *view)
         return NT_NOT_FINITE;
     nt_row_spec specs[8];
     int n = nt_joint_specs(joint, specs), r = 0;
-    if (level == NT_POSITION && !terms->matrix &&
-        nt_joint_add_positions(e, view, specs, n, f[0][0]))
+    bool tangent = terms->matrix && (terms->parts & NT_REACTIONS);
+    if (level == NT_POSITION && !tangent && nt_joint_add_positions(e, view, specs, n, f[0][0]))
         return NT_OK;
     joint_geometry g;
     if (level == NT_POSITION)
@@ -544,8 +544,7 @@ static nt_status joint_add_rows(const nt_element *e, const nt_view *view)
             if (!joint_row_of(&row, &g, &specs[i], k, level, joint->length, motion))
                 return NT_NOT_FINITE;
             nt_joint_add_row(e, view, &row, r);
-            if (terms->matrix && (terms->parts & NT_REACTIONS) &&
-                terms->combination->stiffness != 0)
+            if (tangent && terms->combination->stiffness != 0)
                 joint_row_tangent(view, &g, &specs[i], k, motion,
                                   view->lambda[e->first_row + r] * terms->combination->stiffness);
         }

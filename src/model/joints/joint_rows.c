@@ -337,38 +337,77 @@ static void add_moment(joint_push *push, double lambda, v3 u, v3 w)
     push->moment_b = v3_sub(push->moment_b, moment);
 }
 
+static bool is_simple(nt_row_kind kind)
+{
+    return kind == NT_ROW_COINCIDE || kind == NT_ROW_PERPENDICULAR || kind == NT_ROW_ANGLE;
+}
+
+/* The directions u of A and w of B of a row of directions. Its value is sign (u . w) + shift. */
+typedef struct joint_directions {
+    v3 u, w;
+    double sign, shift;
+} joint_directions;
+
+static joint_directions joint_directions_of(const joint_places *p, const nt_row_spec *spec,
+                                            double motion)
+{
+    if (spec->kind == NT_ROW_PERPENDICULAR)
+        return (joint_directions){p->e[spec->i], p->f[spec->j], 1, 0};
+    double s = sin(motion), c = cos(motion);
+    joint_directions d = {v3_sub(v3_scale(c, p->e[1]), v3_scale(s, p->e[0])), p->f[0], 1, 0};
+    if (v3_dot(p->f[0], v3_add(v3_scale(c, p->e[0]), v3_scale(s, p->e[1]))) < 0)
+        d.sign = -1, d.shift = copysign(2, v3_dot(d.u, d.w));
+    return d;
+}
+
 /* The value of a row, or of three, and, where multipliers are given, what these put on the bodies,
  * added: the same numbers as those of joint_row_of. */
-static bool joint_add_position(joint_push *push, const joint_places *p, const nt_row_spec *spec,
+static void joint_add_position(joint_push *push, const joint_places *p, const nt_row_spec *spec,
                                double motion, const double *lambda, double *value)
 {
     if (spec->kind == NT_ROW_COINCIDE) {
         v3_store(value, v3_neg(p->d));
         if (!lambda)
-            return true;
+            return;
         v3 F = v3_load(lambda);
         push->force_a = v3_add(push->force_a, F);
         push->force_b = v3_sub(push->force_b, F);
         push->moment_a = v3_add(push->moment_a, v3_cross(p->arm_a, F));
         push->moment_b = v3_sub(push->moment_b, v3_cross(p->arm_b, F));
-        return true;
+        return;
     }
-    if (spec->kind == NT_ROW_PERPENDICULAR) {
-        *value = v3_dot(p->e[spec->i], p->f[spec->j]);
-        if (lambda)
-            add_moment(push, *lambda, p->e[spec->i], p->f[spec->j]);
-        return true;
-    }
-    if (spec->kind != NT_ROW_ANGLE)
-        return false;
-    double s = sin(motion), c = cos(motion);
-    v3 across = v3_sub(v3_scale(c, p->e[1]), v3_scale(s, p->e[0]));
-    double sine = v3_dot(across, p->f[0]);
-    bool back = v3_dot(p->f[0], v3_add(v3_scale(c, p->e[0]), v3_scale(s, p->e[1]))) < 0;
-    *value = back ? -sine + copysign(2, sine) : sine;
+    joint_directions d = joint_directions_of(p, spec, motion);
+    *value = d.sign * v3_dot(d.u, d.w) + d.shift;
     if (lambda)
-        add_moment(push, back ? -*lambda : *lambda, across, p->f[0]);
-    return true;
+        add_moment(push, d.sign * *lambda, d.u, d.w);
+}
+
+static void add_position_row(const nt_view *view, int port, int r, v3 row)
+{
+    double *block = nt_view_block(view, NT_ROWS, port);
+    if (block)
+        v3_accumulate(block + 3 * r, row);
+}
+
+/* k times the derivatives of row r, or of three rows from r on: the forces and moments of a
+ * multiplier of 1. */
+static void joint_add_position_blocks(const nt_view *view, const joint_places *p,
+                                      const nt_row_spec *spec, double motion, int r, double k)
+{
+    if (spec->kind != NT_ROW_COINCIDE) {
+        joint_directions d = joint_directions_of(p, spec, motion);
+        v3 moment = v3_scale(k * d.sign, v3_cross(d.u, d.w));
+        add_position_row(view, nt_view_port(view, NT_R_A), r, moment);
+        add_position_row(view, nt_view_port(view, NT_R_B), r, v3_neg(moment));
+        return;
+    }
+    for (int i = 0; i < 3; i++, r++) {
+        v3 force = v3_of(i == 0 ? k : 0, i == 1 ? k : 0, i == 2 ? k : 0);
+        add_position_row(view, nt_view_port(view, NT_T_A), r, force);
+        add_position_row(view, nt_view_port(view, NT_R_A), r, v3_cross(p->arm_a, force));
+        add_position_row(view, nt_view_port(view, NT_T_B), r, v3_neg(force));
+        add_position_row(view, nt_view_port(view, NT_R_B), r, v3_cross(force, p->arm_b));
+    }
 }
 
 bool nt_joint_add_positions(const nt_element *e, const nt_view *view, const nt_row_spec *specs,
@@ -380,13 +419,17 @@ bool nt_joint_add_positions(const nt_element *e, const nt_view *view, const nt_r
     const double *lambda = reacts ? view->lambda + e->first_row : NULL;
     joint_places places;
     joint_push push = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    for (int i = 0; i < n; i++)
+        if (!is_simple(specs[i].kind))
+            return false;
     joint_places_of(&places, joint, &view->motion[e->a], &view->motion[e->b]);
     for (int i = 0, r = 0; i < n; i++) {
         int count = specs[i].kind == NT_ROW_COINCIDE ? 3 : 1;
         double value[3];
-        if (!joint_add_position(&push, &places, &specs[i], motion, lambda ? lambda + r : NULL,
-                                value))
-            return false;
+        joint_add_position(&push, &places, &specs[i], motion, lambda ? lambda + r : NULL, value);
+        if (terms->matrix)
+            joint_add_position_blocks(view, &places, &specs[i], motion, r,
+                                      terms->combination->row_stiffness);
         for (int k = 0; k < count; k++, r++)
             if (terms->rows)
                 terms->rows[e->first_row + r] = value[k];

@@ -37,9 +37,9 @@ void joint_positions_of(joint_geometry *geometry, const nt_element *element, con
 bool joint_row_of(joint_row *row, const joint_geometry *geometry, const nt_row_spec *spec,
                   int component, nt_level level, double length, const double motion[3]);
 
-/* Rows of positions and what their multipliers do, where no tangent is asked for: the same numbers
- * as by joint_row_of. False, and nothing of forces is added, where a row is none of COINCIDE,
- * PERPENDICULAR and ANGLE. */
+/* Rows of positions with their derivatives, and what their multipliers do where no tangent of it is
+ * asked for: the same numbers as by joint_row_of. False, and nothing is added, where a row is none
+ * of COINCIDE, PERPENDICULAR and ANGLE. */
 bool nt_joint_add_positions(const nt_element *element, const nt_view *view,
                             const nt_row_spec *specs, int n, double motion);
 
