@@ -136,9 +136,10 @@ nt_status nt_integrator_take_balanced(nt_integrator *it)
     const nt_problem *p = it->problem;
     size_t shown = nt_problem_changes_frame(p) ? 2 * (size_t)p->nv : 0;
     double *all = it->balanced.all;
-    if (!all && !(all = NT_TAKE(&it->arena, it->size + shown, double)))
+    if (!all && !(all = NT_TAKE(&it->arena, 2 * it->size + shown, double)))
         return NT_NO_MEMORY;
     phase_bind(&it->balanced, all, p);
+    phase_bind(&it->doubted, all + it->size + shown, p);
     return NT_OK;
 }
 

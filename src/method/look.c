@@ -1,5 +1,6 @@
 /* Looks at an integrator: its state, what lies within the last step, drift and reactions. None
  * changes what the next step computes: looks that need factors have their own. */
+#include "base/chance.h"
 #include "base/target.h"
 #include "method/dense_output.h"
 #include "method/integrator.h"
@@ -7,6 +8,7 @@
 #include "method/work.h"
 #include "system/check.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -112,6 +114,61 @@ static void say_no_balance(const nt_problem *p, double t, nt_status status, nt_e
                name[0] ? ": " : "", name);
 }
 
+/* Accelerations and multipliers that are so many times those of the method, or so many m/s^2, N and
+ * so on where these are smaller, are asked once more, and are none if they differ by half. */
+static const double DOUBTED = 1e8, DIFFER = 0.5;
+
+static double largest_of(const double *x, int n)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+static double largest_difference(const double *x, const double *y, int n)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(x[i] - y[i]));
+    return most;
+}
+
+/* Whether the equations have given nothing but rounding: what has no inertia about its axis has it
+ * by the rounding of its place, and is thrown by that. */
+static nt_status look_at_rounding(nt_integrator *it, const nt_state *given, const nt_phase *shown,
+                                  bool *made_of_it)
+{
+    const nt_problem *p = it->problem;
+    double of_vdot = DOUBTED * fmax(1, largest_of(given->vdot, p->nv)),
+           of_lambda = DOUBTED * fmax(1, largest_of(given->lambda, p->nh));
+    *made_of_it = false;
+    if (!(largest_of(shown->vdot, p->nv) > of_vdot) &&
+        !(largest_of(shown->lambda, p->nh) > of_lambda))
+        return NT_OK;
+    nt_phase beside = it->doubted;
+    memcpy(beside.all, shown->all, it->size * sizeof(double));
+    unsigned seed = 1;
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        const nt_block *block = &p->space.blocks[b];
+        int plain = block->rotation < 0 ? block->nq : block->nq - 4;
+        for (int i = 0; i < block->nq; i++) {
+            double *x = &beside.q[block->q + i];
+            *x += copysign(DBL_EPSILON, nt_chance(&seed)) * (i < plain ? fabs(*x) : 1);
+        }
+    }
+    nt_effort effort = {.unknown = -1};
+    nt_point at = nt_phase_point(&beside);
+    nt_status status =
+        nt_factors_accelerate(it->look, &at, beside.vdot, beside.lambda, beside.mu, &effort);
+    *made_of_it = nt_has_no_rates(status) ||
+                  largest_difference(beside.vdot, shown->vdot, p->nv) >
+                      DIFFER * largest_of(shown->vdot, p->nv) ||
+                  largest_difference(beside.lambda, shown->lambda, p->nh) >
+                      DIFFER * largest_of(shown->lambda, p->nh);
+    return nt_has_no_rates(status) ? NT_OK : status;
+}
+
 nt_status nt_integrator_balance(nt_integrator *it, const nt_state *state, nt_state *balanced,
                                 nt_error *error)
 {
@@ -143,9 +200,12 @@ nt_status nt_integrator_balance(nt_integrator *it, const nt_state *state, nt_sta
     nt_status status = nt_integrator_looking(it, &looking);
     if (status == NT_OK)
         status = nt_factors_accelerate(it->look, &at, shown.vdot, shown.lambda, shown.mu, &effort);
+    bool rounding = false;
+    if (status == NT_OK)
+        status = look_at_rounding(it, &given, &shown, &rounding);
     if (nt_problem_stops(p))
         status = NT_INTERRUPTED;
-    if (nt_has_no_rates(status))
+    if (nt_has_no_rates(status) || (rounding && status == NT_OK))
         return NT_OK;
     if (status != NT_OK) {
         nt_error words = {0};

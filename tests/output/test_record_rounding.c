@@ -119,11 +119,70 @@ static void what_doubles_hold_is_not(void **state)
     assert_string_equal(warning, "");
 }
 
+/* A rotor without inertia, whose axis goes through its center but for rounding. */
+static const char rotor[] =
+    "nutate: 1\n"
+    "bodies: {r: {mass: 0.4, inertia: [0, 0, 0], position: [0, 0, 0]}}\n"
+    "joints: {axle: {type: revolute, between: [ground, r], at: [0.21, 0.28, 0.35], axis: [0.3, "
+    "0.4, 0.5]}}\n"
+    "states: {current: {rate: (24 - 0.317*current - 0.0302*axle.rate)/8.23e-5}}\n"
+    "forces:\n"
+    "  drive: {type: joint_torque, joint: axle, value: 0.0302*current}\n"
+    "  drag: {type: torsion_spring, joint: axle, damping: 2e-5}\n"
+    "simulation: {step: 1e-3}\n"
+    "output: {every: 5e-4, record: [axle.force, axle.torque, r.acceleration]}\n";
+
+static nt_status look_at_row(void *taker, const double *values, int n)
+{
+    double *largest = taker;
+    for (int i = 1; i < n; i++)
+        largest[(i - 1) / 3] = fmax(largest[(i - 1) / 3], fabs(values[i]));
+    return NT_OK;
+}
+
+typedef struct rows {
+    nt_record *record;
+    nt_integrator *integrator;
+} rows;
+
+static int advance(void *context, const nt_integrator *integrator)
+{
+    rows *r = context;
+    (void)integrator;
+    return nt_record_advance(r->record, r->integrator, NULL) != NT_OK;
+}
+
+static void rows_between_steps_are_no_rounding(void **state)
+{
+    (void)state;
+    mechanism m = mechanism_read(rotor);
+    double largest[3] = {0};
+    nt_error error = {0};
+    nt_record *record = NULL;
+    nt_record_setup setup = {.run = m.run, .take_row = look_at_row, .taker = largest};
+    nt_integrator_setup how = {.system = nt_run_system(m.run),
+                               .method = nt_method_find("generalized-alpha")};
+    if (nt_integrator_create(&m.integrator, &how, &error) != NT_OK ||
+        nt_integrator_start(m.integrator, 0, m.q, m.v, m.memory, &error) != NT_OK ||
+        nt_record_create(&record, &setup, &error) != NT_OK)
+        fail_msg("%s", error.message);
+    rows context = {record, m.integrator};
+    if (nt_integrator_run(m.integrator, 0.01, 1e-3, advance, &context, &error) != NT_OK)
+        fail_msg("%s", error.message);
+    assert_true(nt_record_rows(record) >= 20);
+    assert_true(largest[0] > 3 && largest[0] < 5); /* N, its weight is 3.92 */
+    if (!(largest[1] < 1.2 && largest[2] < 1e-3))
+        fail_msg("%g N m, %g m/s2", largest[1], largest[2]);
+    nt_record_close(record, NULL);
+    mechanism_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_rounding_makes_is_told),
         cmocka_unit_test(what_doubles_hold_is_not),
+        cmocka_unit_test(rows_between_steps_are_no_rounding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
