@@ -482,13 +482,13 @@ static nt_status jump_with_drives(nt_integrator *it, nt_phase *behind, nt_instan
 
 /* Nothing happens but that functions bend. Methods that go on from earlier steps begin anew where
  * derivatives that such a step cannot see bend lower: those in a delay do where the start comes
- * back. */
+ * back; and where they carry derivatives, which jump there. */
 static nt_status bend(nt_integrator *it, const nt_instant *instant, nt_error *error)
 {
     nt_stops *s = &it->stops;
     nt_phase *now = &it->stepper.now;
     bool own = it->method->needs & NT_OWN_STEPS;
-    if (!instant->bends && (own || instant->timed_by < 0))
+    if (!instant->bends && (instant->timed_by < 0 || (own && !it->attend_jump)))
         return NT_OK;
     nt_stops_take_side(it, now->all[NT_PHASE_T], true, now->memory);
     nt_status status = own ? nt_integrator_refresh(it, error) : NT_OK;
