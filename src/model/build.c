@@ -459,8 +459,8 @@ nt_status nt_model_build(nt_model *model, nt_error *error)
         (status = nt_signals_check(model, error)) != NT_OK ||
         (status = nt_run_check_delays(origin, error)) != NT_OK)
         return status;
-    nt_model_count_onsets(model);
-    if ((status = lay_out_state(model)) != NT_OK || (status = make_pattern(model)) != NT_OK ||
+    if ((status = nt_model_count_onsets(model)) != NT_OK ||
+        (status = lay_out_state(model)) != NT_OK || (status = make_pattern(model)) != NT_OK ||
         (status = nt_model_find_parts(model)) != NT_OK ||
         (status = nt_model_find_bounces(model)) != NT_OK ||
         (status = build_describe(model)) != NT_OK ||

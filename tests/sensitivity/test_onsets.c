@@ -647,6 +647,43 @@ static void what_happens_may_bend_nearby(void **state)
     }
 }
 
+/* An event sets u to 2 a at t = 0.1, where functions of time bend at u: the speed at t = 1 is the
+ * integral of the force, and changes with u by what the force does between 0.1 and 1. */
+static void what_is_set_bends_functions_of_time(void **state)
+{
+    static const struct {
+        const char *force;
+        double by_a;
+    } laws[] = {{"max(0, u - t)", 0.6}, {"abs(t - u)", -0.6}, {"clamp(t - u, 0, 0.2)", -0.4}};
+    static const char *const methods[] = {"rkmk-dop853",       "generalized-alpha-soi2",
+                                          "generalized-alpha", "theta",
+                                          "semi-explicit-2",   "bdf"};
+    (void)state;
+    for (int law = 0; law < 3; law++)
+        for (int m = 0; m < 6; m++) {
+            char text[800];
+            snprintf(text, sizeof text,
+                     "nutate: 1\n"
+                     "gravity: [0, 0, 0]\n"
+                     "parameters: {a: 0.2, u: 0.4}\n"
+                     "bodies: {b: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}}\n"
+                     "joints: {rail: {type: prismatic, between: [ground, b], at: [0, 0, 0],\n"
+                     "  axis: [1, 0, 0]}}\n"
+                     "events: {e: {when: t - 0.1, then: [{set: {u: 2*a}}]}}\n"
+                     "forces: {f: {type: joint_force, joint: rail, value: '%s'}}\n",
+                     laws[law].force);
+            run_of r = run_of_text(text, NULL);
+            run_of_start(&r, (nt_integrator_setup){.method = nt_method_find(methods[m])},
+                         (const int[]){0}, 1);
+            run_to(&r, 1, 1e-2);
+            double found = nt_sensitivity_state(r.sensitivity, 0).v[0];
+            if (!(fabs(found - laws[law].by_a) <= 1e-10))
+                fail_msg("%s, %s: %.12g, expected %g", laws[law].force, methods[m], found,
+                         laws[law].by_a);
+            end(&r);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -658,6 +695,7 @@ int main(void)
         cmocka_unit_test(what_follows_begins_with_it),
         cmocka_unit_test(what_is_held_bends_forces),
         cmocka_unit_test(what_happens_may_bend_nearby),
+        cmocka_unit_test(what_is_set_bends_functions_of_time),
         cmocka_unit_test(cables_go_slack),
         cmocka_unit_test(tables_bend),
         cmocka_unit_test(tables_of_cubics_bend_less),

@@ -79,34 +79,45 @@ static void bend_values(const nt_bend *b, const double *variables, double *beyon
     }
 }
 
-int nt_model_bend(nt_model *model, int operation, const nt_expression *argument,
-                  const nt_table *table)
+/* NULL: there is no memory. */
+static nt_bend *add_bend(nt_model *model, int operation, const nt_expression *argument,
+                         const nt_table *table)
 {
     int n = model->n_bends;
     if ((n & (n - 1)) == 0) { /* the room is full, a power of two */
         nt_bend *larger = NT_TAKE(&model->arena, n == 0 ? 1 : 2 * n, nt_bend);
         if (!larger)
-            return -2;
+            return NULL;
         if (n > 0)
             memcpy(larger, model->bends, (size_t)n * sizeof *larger);
         model->bends = larger;
     }
-    nt_bend *to = &model->bends[model->n_bends];
-    *to = (nt_bend){.argument = argument, .n = operation != NT_OP_RISE};
+    nt_bend *to = &model->bends[n];
+    *to = (nt_bend){.argument = argument, .n = operation != NT_OP_RISE, .variable = -1};
     if (table) { /* step() has a slope of zero at its ends */
         double *at = NT_TAKE(&model->arena, table->n, double);
         if (!at)
-            return -2;
+            return NULL;
         to->n = table->m == 0 ? bend_points(table, at) : 0;
         to->at = at;
         to->period = repeats(table) ? table->x[table->n - 1] - table->x[0] : 0;
     }
-    int signal = to->n > 0 ? nt_model_added_signal(model, NT_SIGNAL_SIDE, model->n_bends) : -1;
+    model->n_bends++;
+    return to;
+}
+
+int nt_model_bend(nt_model *model, int operation, const nt_expression *argument,
+                  const nt_table *table)
+{
+    nt_bend *bend = add_bend(model, operation, argument, table);
+    if (!bend)
+        return -2;
+    int signal =
+        bend->n > 0 ? nt_model_added_signal(model, NT_SIGNAL_SIDE, model->n_bends - 1) : -1;
     if (signal == -2)
         return -2;
-    model->n_bends++;
-    to->variable = signal < 0 ? -1 : nt_model_time_variable(model) + 1 + signal;
-    return to->variable;
+    bend->variable = signal < 0 ? -1 : nt_model_time_variable(model) + 1 + signal;
+    return bend->variable;
 }
 
 void nt_bends_free(const nt_model *model, double *variables)
@@ -129,9 +140,35 @@ double nt_bend_side(const nt_run *run, int k)
     return side;
 }
 
-void nt_model_count_onsets(nt_model *model)
+static bool has_parameters(const nt_model *model, const nt_expression *argument)
+{
+    int n;
+    const int *variables = nt_expression_variables(argument, &n);
+    for (int i = 0; i < n; i++)
+        if (variables[i] < model->n_parameters)
+            return true;
+    return false;
+}
+
+/* Functions of time bend at known stops. Where events set parameters, derivatives along what is set
+ * have to know of them too. They are seen from a side by the time that they are looked at
+ * (nt_events.clock). */
+static bool add_bends_of_time(nt_model *model)
+{
+    for (int k = 0; k < model->n_switches && model->parameters_change; k++) {
+        const nt_switch *s = &model->switches[k];
+        if (s->known && s->bends && has_parameters(model, s->argument) &&
+            !add_bend(model, s->operation, s->argument, s->table))
+            return false;
+    }
+    return true;
+}
+
+nt_status nt_model_count_onsets(nt_model *model)
 {
     int n = 0;
+    if (!add_bends_of_time(model))
+        return NT_NO_MEMORY;
     for (int i = 0; i < model->n_elements; i++) {
         model->elements[i].first_onset = n;
         n += nt_element_count_onsets(model->origin, &model->elements[i]);
@@ -141,6 +178,7 @@ void nt_model_count_onsets(nt_model *model)
         n += model->bends[i].n;
     }
     model->system.n_onsets = n;
+    return NT_OK;
 }
 
 /* ---- sides at stops ------------------------------------------------------------------------- */

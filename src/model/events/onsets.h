@@ -41,8 +41,8 @@ void nt_bends_free(const nt_model *model, double *variables);
  * -1 where it has none, -2: there is no memory. */
 int nt_model_bend(nt_model *model, int operation, const nt_expression *argument,
                   const nt_table *table);
-/* Counts them, once the elements are prepared. */
-void nt_model_count_onsets(nt_model *model);
+/* Finds and counts them, once the elements are prepared; NT_NO_MEMORY. */
+nt_status nt_model_count_onsets(nt_model *model);
 /* See nt_system.onsets. */
 nt_status nt_run_onsets(void *self, const nt_point *at, double *beyond);
 /* See nt_system.hold_onsets. */
