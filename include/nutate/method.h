@@ -203,6 +203,12 @@ typedef struct nt_occurrence {
 typedef void (*nt_event_observer)(void *context, const nt_occurrence *occurrence);
 NT_API void nt_integrator_observe_events(nt_integrator *integrator, nt_event_observer observer,
                                          void *context);
+/* Called behind what has happened at one time (nt_events), where the run goes on, with the state
+ * that its next step begins at, which can be saved there (nt_integrator_saves_whole): the observer
+ * of steps was shown the one before. Non-zero stops the run with NT_INTERRUPTED. NULL: nobody is
+ * called. */
+NT_API void nt_integrator_observe_behind(nt_integrator *integrator, nt_observer observer,
+                                         void *context);
 /* Whether the last step began at a time at which something had happened (nt_events), so that the
  * state at its begin may be another than the one that was shown last; 0 for NULL. */
 NT_API int nt_integrator_began_anew(const nt_integrator *integrator);
@@ -254,8 +260,9 @@ NT_API nt_status nt_integrator_restore(nt_integrator *integrator, const void *by
                                        nt_error *error);
 /* Whether a state saved now is whole: 1 for every method but bdf, 0 for NULL. The history of bdf's
  * formulas is SUNDIALS' own and cannot be copied. It begins anew, at order one, after a restore,
- * and by itself after every thousand steps: there its states are whole; from others what follows
- * differs from the run that went on by its tolerance. */
+ * by itself after every thousand steps, and behind what happens (nt_integrator_observe_behind):
+ * there its states are whole; from others what follows differs from the run that went on by its
+ * tolerance. */
 NT_API int nt_integrator_saves_whole(const nt_integrator *integrator);
 
 /* What it took so far: the numbers behind the pointer go on with the integrator. */

@@ -153,15 +153,16 @@ static int save(run *r, bool kept, bool to_disk)
 
 /* A run that is stopped within a step, or where its state is not whole, goes on from the last state
  * that was kept; rows behind it are cut then. It is so old at most (s), so many times what keeping
- * it takes, or that at the begin of the step. */
+ * it takes, or that at the begin of the step. Of a method that keeps history, whose states are
+ * seldom whole, each is kept (`rare`), but behind what happens, which may be often. */
 static const double KEPT_FOR = 0.02, KEPT_BESIDE = 50;
 
-static nt_status keep_state(run *r)
+static nt_status keep_state(run *r, bool rare)
 {
     if (!can_save(r))
         return NT_OK;
     double begun = nt_cli_clock();
-    if (r->kept.bytes && begun < r->keep_after && !nt_method_keeps_history(r->plan.method))
+    if (r->kept.bytes && begun < r->keep_after && !rare)
         return NT_OK;
     nt_status status = make_state(r, &r->kept, false, &r->record_error);
     double now = nt_cli_clock();
@@ -189,13 +190,29 @@ static int observe(void *context, const nt_integrator *integrator)
     if (r->record_status == NT_OK)
         r->record_status = nt_cli_events_keep_up(&r->events, &r->record_error);
     if (r->record_status == NT_OK)
-        r->record_status = keep_state(r);
+        r->record_status = keep_state(r, nt_method_keeps_history(r->plan.method));
     if (r->record_status != NT_OK)
         return 1;
     save_now_and_then(r);
     nt_cli_progress_show(&r->progress, integrator);
     r->stands = nt_cli_stop_asked() && can_save(r);
     return nt_cli_stop_asked() && (!r->places.state || r->kept.bytes || r->stands);
+}
+
+/* Where something has happened, of a method that keeps history: that begins anew there, and may do
+ * so nowhere else. All rows are there up to it. */
+static int observe_behind(void *context, const nt_integrator *integrator)
+{
+    run *r = context;
+    (void)integrator;
+    r->record_status = nt_cli_events_keep_up(&r->events, &r->record_error);
+    if (r->record_status == NT_OK)
+        r->record_status = keep_state(r, false);
+    if (r->record_status != NT_OK)
+        return 1;
+    save_now_and_then(r);
+    r->stands = nt_cli_stop_asked() && can_save(r);
+    return r->stands;
 }
 
 static int stops(void *unused)
@@ -313,7 +330,7 @@ static int run_advance(run *r, const nt_cli_options *options, nt_cli_account *ac
     double begun = nt_cli_clock();
     r->record_status = begin_rows(r, r->resumed);
     if (r->record_status == NT_OK)
-        r->record_status = keep_state(r);
+        r->record_status = keep_state(r, true);
     if (r->save_every > 0 && r->record_status == NT_OK && save(r, false, true) != NT_EXIT_DONE)
         return NT_EXIT_IO;
     if (r->record_status == NT_OK)
@@ -522,6 +539,8 @@ static int run_prepare(run *r, const nt_cli_options *options)
     if (status == NT_EXIT_DONE)
         status =
             nt_cli_events_open(&r->events, &r->plan, &r->places, r->resumed ? &r->state : NULL);
+    if (status == NT_EXIT_DONE && nt_method_keeps_history(r->plan.method))
+        nt_integrator_observe_behind(r->plan.integrator, observe_behind, r);
     return status;
 }
 

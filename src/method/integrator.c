@@ -755,6 +755,14 @@ void nt_integrator_observe_events(nt_integrator *it, nt_event_observer observer,
     it->event_context = context;
 }
 
+void nt_integrator_observe_behind(nt_integrator *it, nt_observer observer, void *context)
+{
+    if (!it)
+        return;
+    it->observe_behind = observer;
+    it->behind_context = context;
+}
+
 const nt_statistics *nt_integrator_statistics(const nt_integrator *it)
 {
     return it ? &it->statistics : NULL;

@@ -87,6 +87,8 @@ struct nt_integrator {
     void *attendant;
     nt_event_observer observe_event; /* may be NULL */
     void *event_context;
+    nt_observer observe_behind; /* may be NULL */
+    void *behind_context;
 };
 
 /* Advance to exactly `end` in one step, or in 2^k equal parts where it must. */

@@ -179,7 +179,8 @@ struct nt_method {
      * Never allocates. */
     nt_status (*step)(nt_stepper *stepper, double h);
     /* Whether the next step follows from the state alone, whatever the method keeps outside it.
-     * NULL: always. A method with this function answers yes at least once in a thousand steps. */
+     * NULL: always. A method with this function answers yes at least once in a thousand steps
+     * between which nothing happens, and behind what happens if it begins anew there. */
     bool (*whole)(const nt_stepper *stepper);
     /* Give back what the method owns besides memory and scratch (`own` of the stepper); NULL:
      * nothing. */

@@ -18,6 +18,7 @@ typedef struct header {
     size_t size, statistics_size, solver_size, kept_size;
     int level, calm, n_dropped, n_off, stale, kept, in_parts;
     int steps_kept, corrections, own_ahead, own_last; /* of factors that are kept */
+    int indicator;                                    /* of nt_stops */
     nt_parts parts;
     nt_step_control control;
     nt_energy_watch watch;
@@ -45,7 +46,7 @@ static header save_header_of(const nt_integrator *it)
     const nt_factors *f = it->factors;
     header h;
     memset(&h, 0, sizeof h); /* padding too: equal states are equal bytes */
-    memcpy(h.magic, "nutateF", 8);
+    memcpy(h.magic, "nutateG", 8);
     snprintf(h.method, sizeof h.method, "%s", it->method->name);
     h.nq = p->nq, h.nv = p->nv, h.nh = p->nh, h.nn = p->nn;
     h.n_memory = p->system->n_memory;
@@ -66,6 +67,7 @@ static header save_header_of(const nt_integrator *it)
     h.watch = it->watch;
     h.statistics = it->statistics;
     h.stretch = it->stops.stretch;
+    h.indicator = it->stops.indicator;
     return h;
 }
 
@@ -222,6 +224,7 @@ nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t siz
     nt_energy_watch_keep(it, &it->before);
     it->statistics = h.statistics;
     it->stops.stretch = h.stretch;
+    it->stops.indicator = h.indicator;
     it->stops.busy = false;
     it->started = true;
     it->awaits = false;

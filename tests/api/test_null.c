@@ -160,6 +160,7 @@ static void in_integrators(void **state)
     const double *q = now.q, *v = now.v;
     (void)state;
     nt_integrator_observe_events(NULL, NULL, NULL);
+    nt_integrator_observe_behind(NULL, NULL, NULL);
     assert_int_equal(nt_integrator_ended_by(NULL), -1);
     assert_int_equal(nt_integrator_began_anew(NULL), 0);
     assert_int_equal(nt_integrator_ended_by(it), -1);

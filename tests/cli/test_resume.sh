@@ -96,6 +96,25 @@ each run top.yaml --duration 20 --set simulation.options.reuse_tangent=true
 each sens free.yaml --param m --method bdf --set simulation.tolerance=1e-9
 each run ball.yaml --method semi-explicit --duration 5 --step 1e-4
 each sens ball.yaml --param m --method generalized-alpha --duration 2 --step 1e-3
+each run sampled.yaml --method bdf --duration 20 --set simulation.tolerance=1e-7 --set output.every=0.01
+each sens sampled.yaml --param kp --method bdf --duration 2
 echo "$stops stops"
 [ $stops -ge 40 ] || fail "only $stops stops"
+
+# bdf, which begins anew behind each sample and never comes to a thousand steps, is stopped where it
+# is and not at its start.
+"$nutate" run sampled.yaml --method bdf --duration 1e5 -o far.csv 2>err </dev/null &
+job=$!
+for wait in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    sleep 0.2
+    [ "$(wc -c <far.csv 2>/dev/null || echo 0)" -gt 20000 ] && break
+done
+kill -s TERM $job
+wait $job
+[ $? = 130 ] || fail "bdf with samples: $(cat err)"
+reached=$(tail -n 1 far.csv | cut -d, -f1)
+expect 2 run sampled.yaml --method bdf --duration 1e-3 --restart far.csv.state -o rest.csv
+stands=$(sed -n 's/.*the saved state stands at t = \([0-9.e+-]*\) s.*/\1/p' err)
+awk -v at="${stands:-0}" -v t="$reached" 'BEGIN { exit !(at > 0.05 && at > t / 2) }' ||
+    fail "bdf with samples, stopped at $reached s: its state stands at '$stands' s"
 finish

@@ -176,11 +176,79 @@ static void what_passes_zero_twice_is_seen(void **state)
     }
 }
 
+/* Behind each stop a state is saved, and at one of them the run is stopped. */
+typedef struct behind {
+    char *bytes[16];
+    double t[16];
+    int n, stop_at;
+} behind;
+
+static int save_behind(void *context, const nt_integrator *it)
+{
+    behind *b = context;
+    assert_true(b->n < 16);
+    assert_true(nt_integrator_saves_whole(it));
+    b->t[b->n] = nt_integrator_state(it).t;
+    b->bytes[b->n] = malloc(nt_integrator_saved_size(it));
+    assert_non_null(b->bytes[b->n]);
+    nt_integrator_save(it, b->bytes[b->n]);
+    return ++b->n == b->stop_at;
+}
+
+static int none_is_whole(void *context, const nt_integrator *it)
+{
+    int *steps = context;
+    assert_false(nt_integrator_saves_whole(it));
+    ++*steps;
+    return 0;
+}
+
+/* bdf begins anew behind a stop: the state there is whole, though none at the end of a step is. */
+static void bdf_goes_on_from_behind_stops(void **state)
+{
+    static const double stops[] = {0.3, 0.5, 0.501, 0.6, 0.9, 0.9005, 1.2, 1.2345, 1.5, 1.8};
+    enum { STOPS = sizeof stops / sizeof *stops };
+    (void)state;
+    mechanism m = mechanism_read(text), other = mechanism_read(text);
+    nt_integrator *it = begin_run(&m, "bdf", 1e-7), *again = begin_run(&other, "bdf", 1e-7);
+    nt_error error = {0};
+    behind b = {0}, cut = {.stop_at = 4};
+    int steps = 0;
+    size_t size = nt_integrator_saved_size(it);
+    char *ends[2] = {malloc(size), malloc(size)};
+    nt_integrator_observe_behind(it, save_behind, &b);
+    assert_int_equal(nt_integrator_run(it, END, 0.01, none_is_whole, &steps, &error), NT_OK);
+    assert_true(steps > STOPS);
+    assert_int_equal(b.n, STOPS);
+    nt_integrator_save(it, ends[0]);
+    for (int i = 0; i < STOPS; i++) {
+        CLOSE(b.t[i], stops[i], 1e-6);
+        assert_int_equal(nt_integrator_restore(again, b.bytes[i], size, &error), NT_OK);
+        assert_int_equal(nt_integrator_run(again, END, 0.01, NULL, NULL, &error), NT_OK);
+        nt_integrator_save(again, ends[1]);
+        assert_memory_equal(ends[0], ends[1], size);
+    }
+    assert_int_equal(nt_integrator_start(again, 0, NULL, NULL, NULL, &error), NT_OK);
+    nt_integrator_observe_behind(again, save_behind, &cut);
+    assert_int_equal(nt_integrator_run(again, END, 0.01, NULL, NULL, &error), NT_INTERRUPTED);
+    assert_true(nt_integrator_state(again).t == b.t[3]);
+    for (int i = 0; i < b.n; i++)
+        free(b.bytes[i]);
+    for (int i = 0; i < cut.n; i++)
+        free(cut.bytes[i]);
+    free(ends[0]), free(ends[1]);
+    nt_integrator_destroy(it);
+    nt_integrator_destroy(again);
+    mechanism_close(&m);
+    mechanism_close(&other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_jump_is_stepped_over),
         cmocka_unit_test(saved_between_stops),
+        cmocka_unit_test(bdf_goes_on_from_behind_stops),
         cmocka_unit_test(what_never_settles_is_told),
         cmocka_unit_test(what_passes_zero_twice_is_seen),
     };

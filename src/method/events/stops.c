@@ -715,6 +715,15 @@ static bool is_due(const nt_integrator *it)
            it->stepper.now.all[NT_PHASE_T] == stretch->end;
 }
 
+/* Behind what has happened, where the run goes on: its next step is the first of a stretch. */
+static nt_status show_behind(nt_integrator *it, nt_error *error)
+{
+    if (!it->observe_behind || it->observe_behind(it->behind_context, it) == 0)
+        return NT_OK;
+    return nt_fail(error, NT_INTERRUPTED, "interrupted at t = %.9g s",
+                   it->stepper.now.all[NT_PHASE_T]);
+}
+
 nt_status nt_stops_advance(nt_integrator *it, double end, double h, nt_observer observer,
                            void *context, nt_error *error)
 {
@@ -732,6 +741,9 @@ nt_status nt_stops_advance(nt_integrator *it, double end, double h, nt_observer 
         if (status == NT_OK && s->stretch.laid_out && s->stretch.known &&
             it->stepper.now.all[NT_PHASE_T] == s->stretch.end)
             status = nt_stops_happen(it, error);
+        bool goes_on = it->stepper.now.all[NT_PHASE_T] < end && !s->stretch.ended;
+        if (status == NT_OK && !s->stretch.laid_out && goes_on)
+            status = show_behind(it, error);
     }
     return status;
 }
