@@ -587,7 +587,8 @@ static bool splitting_swings(const nt_stepper *s)
     const double *a = s->next.vdot, *a_1 = s->now.vdot;
     nt_splitting_memory now = nt_splitting_memory_of(p, &s->now);
     double forth = 0, back = 0, both = 0, size = 0;
-    for (int i = 0; i<p->nv && * now.apart> 0; i++) {
+    bool compares = *now.apart > 0; /* there are accelerations of two steps before */
+    for (int i = 0; i < p->nv && compares; i++) {
         double w = nt_problem_weight(p, i), last = w * (a[i] - a_1[i]);
         double before = w * (a_1[i] - now.a_before[i]);
         forth += last * last, back += before * before, both += last * before;
