@@ -1,14 +1,13 @@
 /* Looks at an integrator: its state, what lies within the last step, drift and reactions. None
  * changes what the next step computes: looks that need factors have their own. */
-#include "base/chance.h"
 #include "base/target.h"
 #include "method/dense_output.h"
 #include "method/integrator.h"
 #include "method/state.h"
 #include "method/work.h"
 #include "system/check.h"
+#include "system/rounding.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -149,14 +148,7 @@ static nt_status look_at_rounding(nt_integrator *it, const nt_state *given, cons
     nt_phase beside = it->doubted;
     memcpy(beside.all, shown->all, it->size * sizeof(double));
     unsigned seed = 1;
-    for (int b = 0; b < p->space.n_blocks; b++) {
-        const nt_block *block = &p->space.blocks[b];
-        int plain = block->rotation < 0 ? block->nq : block->nq - 4;
-        for (int i = 0; i < block->nq; i++) {
-            double *x = &beside.q[block->q + i];
-            *x += copysign(DBL_EPSILON, nt_chance(&seed)) * (i < plain ? fabs(*x) : 1);
-        }
-    }
+    nt_space_move_by_rounding(&p->space, &seed, beside.q);
     nt_effort effort = {.unknown = -1};
     nt_point at = nt_phase_point(&beside);
     nt_status status =

@@ -5,12 +5,11 @@
  * accelerations and stresses that were recorded are asked again a few times, at the places of the
  * last state and at these moved by a rounding each; by how much they differ is compared with the
  * largest values of the rows before. */
-#include "base/chance.h"
 #include "model/run.h"
 #include "output/record.h"
 #include "system/check.h"
+#include "system/rounding.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -99,14 +98,8 @@ static void move_places(const nt_record *r, const double *q, unsigned *seed)
     const nt_space *space = &nt_run_system(r->run)->space;
     double *to = r->rounding.numbers;
     memcpy(to, q, (size_t)space->nq * sizeof *to);
-    for (int b = 0; b<space->n_blocks && * seed> 0; b++) {
-        const nt_block *block = &space->blocks[b];
-        int plain = block->rotation < 0 ? block->nq : block->nq - 4;
-        for (int i = 0; i < block->nq; i++) {
-            double by = nt_chance(seed), *x = &to[block->q + i];
-            *x += copysign(DBL_EPSILON, by) * (1 + fabs(by)) / 2 * (i < plain ? fabs(*x) : 1);
-        }
-    }
+    if (*seed > 0)
+        nt_space_move_by_rounding(space, seed, to);
 }
 
 /* All values at the places of the state that were moved, in balance there. */
