@@ -120,12 +120,15 @@ static double shown_by_middle(nt_run *run, const nt_element *e, const nt_view *v
     return UNSEEN * next >= g[1] ? fmax(seen, g[1]) : seen;
 }
 
-static double deepest(nt_run *run, const nt_element *e, const nt_view *view, double h, int i,
-                      bool with_end, double *part)
+typedef double value_within(const void *context, double s);
+
+/* The largest value at places within the step, before `end` of them, and near the best of these. */
+static double search(value_within *value, const void *context, int end, double *part)
 {
     double best = -(double)INFINITY, beside = 1.0 / PLACES;
-    for (int k = 1; k < PLACES + with_end; k++) {
-        double g = beyond_at(run, e, view, h, i, false, (double)k / PLACES);
+    *part = 0.5;
+    for (int k = 1; k < end; k++) {
+        double g = value(context, (double)k / PLACES);
         if (g > best)
             best = g, *part = (double)k / PLACES;
     }
@@ -133,12 +136,33 @@ static double deepest(nt_run *run, const nt_element *e, const nt_view *view, dou
         beside /= 2;
         double middle = *part;
         for (int side = -1; side <= 1; side += 2) {
-            double s = fmin(middle + side * beside, 1), g = beyond_at(run, e, view, h, i, false, s);
+            double s = fmin(middle + side * beside, 1), g = value(context, s);
             if (g > best)
                 best = g, *part = s;
         }
     }
     return best;
+}
+
+typedef struct one_onset {
+    nt_run *run;
+    const nt_element *e;
+    const nt_view *view;
+    double h;
+    int i;
+} one_onset;
+
+static double onset_within(const void *context, double s)
+{
+    const one_onset *o = context;
+    return beyond_at(o->run, o->e, o->view, o->h, o->i, false, s);
+}
+
+static double deepest(nt_run *run, const nt_element *e, const nt_view *view, double h, int i,
+                      bool with_end, double *part)
+{
+    const one_onset onset = {run, e, view, h, i};
+    return search(onset_within, &onset, PLACES + with_end, part);
 }
 
 /* The second derivative of a joint's coordinate, times h^2, by how its rate changes in a thousandth
@@ -166,33 +190,28 @@ static double second_of(nt_run *run, const nt_element *e, const nt_view *view, b
     return h * h * (rate[1] - rate[0]) / (2 * by);
 }
 
+/* A polynomial along the step, its values as first coordinates. */
+typedef struct polynomial {
+    v3 y[2], slope[2], bent[2];
+} polynomial;
+
+static double polynomial_within(const void *context, double s)
+{
+    const polynomial *p = context;
+    return nt_path_along(p->y, p->slope, p->bent, s).x;
+}
+
 /* The largest value in 0 < s < 1 of what begins at g[0] with the slope rate[0] > 0 and ends at g[1]
  * with rate[1] < 0. */
 static double highest(const double g[2], const double rate[2], const double second[2], double *part)
 {
-    v3 y[2], slope[2], bent[2];
+    polynomial p;
     for (int end = 0; end < 2; end++) {
-        y[end] = v3_of(g[end], 0, 0), slope[end] = v3_of(rate[end], 0, 0);
-        bent[end] = v3_of(second ? second[end] : 0, 0, 0);
+        p.y[end] = v3_of(g[end], 0, 0), p.slope[end] = v3_of(rate[end], 0, 0);
+        p.bent[end] = v3_of(second ? second[end] : 0, 0, 0);
     }
-    nt_path_bend(y, slope, second != NULL, bent);
-    double best = -(double)INFINITY, beside = 1.0 / PLACES;
-    *part = 0.5;
-    for (int k = 1; k < PLACES; k++) {
-        double at = nt_path_along(y, slope, bent, (double)k / PLACES).x;
-        if (at > best)
-            best = at, *part = (double)k / PLACES;
-    }
-    for (int round = 0; round < ROUNDS; round++) {
-        beside /= 2;
-        double middle = *part;
-        for (int side = -1; side <= 1; side += 2) {
-            double at = nt_path_along(y, slope, bent, middle + side * beside).x;
-            if (at > best)
-                best = at, *part = middle + side * beside;
-        }
-    }
-    return best;
+    nt_path_bend(p.y, p.slope, second != NULL, p.bent);
+    return search(polynomial_within, &p, PLACES, part);
 }
 
 /* Methods that look in the middle take it for the mean of both ends, which shows nothing. */
