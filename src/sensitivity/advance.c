@@ -256,6 +256,29 @@ nt_state_tangent nt_sensitivity_state(nt_sensitivity *s, int i)
                               .work = s->work[i]};
 }
 
+/* Rotations alone curve the interpolation: everything else goes into it linearly, and may move far,
+ * which keeps small variations above the rounding of places. */
+static const double LINEAR = 1e-8;
+
+/* The step of differences of the interpolation over a step of length h along the variations of its
+ * two ends: it turns nothing by more than 1e-2 rad. */
+static double dense_reach(const nt_problem *p, double h, const nt_variation *first,
+                          const nt_variation *last)
+{
+    double largest = 0;
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        const nt_block *block = &p->space.blocks[b];
+        int end = block->v + block->nv;
+        for (int i = block->v; i < end; i++) {
+            double weight = block->rotation >= 0 && i >= end - 3 ? 1 : LINEAR;
+            double q = fmax(fabs(first->q[i]), fabs(last->q[i]));
+            double v = fmax(fabs(first->v[i]), fabs(last->v[i]));
+            largest = fmax(largest, weight * fmax(q, h * v));
+        }
+    }
+    return largest > 0 ? 1e-2 / largest : 1e-2;
+}
+
 void nt_sensitivity_difference_dense(nt_sensitivity *s, const nt_phase *from,
                                      const nt_variation *first, const nt_phase *to,
                                      const nt_variation *last, double t, const nt_phase *middle,
@@ -266,8 +289,8 @@ void nt_sensitivity_difference_dense(nt_sensitivity *s, const nt_phase *from,
     nt_phase ends[2] = {nt_sensitivity_phase(s, 0), nt_sensitivity_phase(s, 1)};
     nt_phase varied = nt_sensitivity_phase(s, 2);
     double *work = it->dense;
-    double step = fmin(nt_sensitivity_reach(p, nt_phase_point(from), nt_variation_to_read(first)),
-                       nt_sensitivity_reach(p, nt_phase_point(to), nt_variation_to_read(last)));
+    double h = to->all[NT_PHASE_T] - from->all[NT_PHASE_T];
+    double step = dense_reach(p, h, first, last);
     memset(sum, 0, (3 * (size_t)p->nv + (size_t)p->nc) * sizeof *sum);
     for (int j = 0; j < 2 * NT_STENCIL; j++) {
         int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
