@@ -421,6 +421,39 @@ static void test_places_of_rows(void **state)
     }
 }
 
+/* What is wrong with a key is told at that key. */
+static void test_places_of_keys(void **state)
+{
+    static const struct {
+        const char *key, *words;
+    } cases[] = {
+        {"normal: [1, 0, 0]", "its normal is along the line"},
+        {"damping: -1", "damping is negative"},
+        {"inertia: lumped", "lumped inertia is wrong by"},
+        {"inertia_points: 11", "inertia is wrong by"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[1000];
+        nt_model *model = NULL;
+        nt_error error = {0};
+        snprintf(text, sizeof text,
+                 "nutate: 1\nbeams:\n  b:\n    points: [[0,0,0], [1, 0, 0]]\n    order: 10\n"
+                 "    %s\n    elements: 1\n    sections:\n"
+                 "      - {at: 0, stiffness: [1,1,1,1,1,1], mass: [1,1,1,1,1,1]}\n"
+                 "      - {at: 0.3, stiffness: [1,1,1,1,1,1], mass: [9,9,9,1,1,1]}\n"
+                 "simulation: {duration: 1, step: 1}\n",
+                 cases[i].key);
+        assert_int_equal(
+            nt_model_read_text(&model, text, strlen(text), "bad", NULL, NULL, 0, &error),
+            NT_BAD_MODEL);
+        if (!strstr(error.message, cases[i].words))
+            fail_msg("'%s' lacks '%s'", error.message, cases[i].words);
+        if (error.line != 6)
+            fail_msg("%s: %d:%d", cases[i].key, error.line, error.column);
+    }
+}
+
 /* A beam of 2 m and what pushes its tip; the warning about it, empty where there is none; how far
  * its tip is off (x, z), where it should be at `tip`, as a part of how far that is from (2, 0). */
 static double off_at_tip(const char *keys, const char *load, const double tip[2], char warning[300])
@@ -587,6 +620,7 @@ int main(void)
         cmocka_unit_test(test_parameters_enter_it),
         cmocka_unit_test(test_bad_beams),
         cmocka_unit_test(test_places_of_rows),
+        cmocka_unit_test(test_places_of_keys),
         cmocka_unit_test(test_coarse_mesh_is_said),
         cmocka_unit_test(test_turning_sections_are_seen),
         cmocka_unit_test(test_lost_beam_is_said),

@@ -170,7 +170,7 @@ static nt_status keep_place(nt_reader *reader, const char *path, const nt_node *
 
 /* The sections whose numbers are looked at together, once all of them have been read: the places of
  * all their keys are kept. */
-static const char *const kept_whole[] = {"bearings", "contacts"};
+static const char *const kept_whole[] = {"beams", "bearings", "cables", "contacts"};
 enum { KEPT_WHOLE = sizeof kept_whole / sizeof *kept_whole };
 
 static nt_status keep_places_within(nt_reader *reader, const char *path, const nt_node *node)

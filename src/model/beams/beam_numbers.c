@@ -173,11 +173,12 @@ static nt_status check_line(const nt_run *run, const nt_element *e, const nt_bea
     for (int i = 0; i + 1 < b->points.count; i++)
         length += nt_beam_chord(b, i);
     if (b->points.count < 2 || !(length > 0))
-        return nt_load_refuse(run->model, e, error, "needs two points or more that differ");
+        return nt_load_refuse_key(run->model, e, "points", error,
+                                  "needs two points or more that differ");
     if (length < SHORTEST)
-        return nt_load_refuse(run->model, e, error,
-                              "is %.3g m long, expected %g m at least: places are known to less",
-                              length, SHORTEST);
+        return nt_load_refuse_key(
+            run->model, e, "points", error,
+            "is %.3g m long, expected %g m at least: places are known to less", length, SHORTEST);
     for (int i = 0; i + 1 < b->points.count; i++)
         if (!(nt_beam_chord(b, i) > SAME * length))
             return refuse_row(run, e, b, NT_BEAM_ROW_POINT, i + 1, error,
@@ -188,7 +189,7 @@ static nt_status check_line(const nt_run *run, const nt_element *e, const nt_bea
                               "its line folds back at point %d", i + 2);
     v3 n = v3_load(b->normal), t = nt_beam_chord_direction(b, 0);
     if ((b->given >> NT_BEAM_NORMAL & 1) && !(v3_norm(v3_cross(n, t)) > 1e-6 * v3_norm(n)))
-        return nt_load_refuse(run->model, e, error, "its normal is along the line");
+        return nt_load_refuse_key(run->model, e, "normal", error, "its normal is along the line");
     return NT_OK;
 }
 
@@ -214,7 +215,7 @@ static nt_status check(const nt_run *run, const nt_element *e, const nt_beam *b,
                               "twist at %g: expected stations from 0 to 1 that rise", row[2 * i]);
     for (int i = 0; status == NT_OK && i < 6; i++)
         if (!(b->damping[i] >= 0))
-            return nt_load_refuse(run->model, e, error, "damping is negative");
+            return nt_load_refuse_key(run->model, e, "damping", error, "damping is negative");
     for (int i = 0; status == NT_OK && i < b->sections.count; i++)
         if (!takes_energy(b, section_at(b, i)))
             return refuse_row(run, e, b, NT_BEAM_ROW_SECTION, i, error,
@@ -233,13 +234,14 @@ static nt_status check_mesh(const nt_run *run, const nt_element *e, const nt_bea
         "%s is %g where the model was read with %d: the mesh does not follow parameters that are "
         "set later; set it in the file or with --set";
     if ((b->given >> NT_BEAM_ORDER & 1) && b->order != b->p)
-        return nt_load_refuse(run->model, e, error, words, "order", b->order, b->p);
+        return nt_load_refuse_key(run->model, e, "order", error, words, "order", b->order, b->p);
     if ((b->given >> NT_BEAM_ELEMENTS & 1) && b->elements != b->parts)
-        return nt_load_refuse(run->model, e, error, words, "elements", b->elements, b->parts);
+        return nt_load_refuse_key(run->model, e, "elements", error, words, "elements", b->elements,
+                                  b->parts);
     if ((b->given >> NT_BEAM_QUADRATURE_POINTS & 1) && b->quadrature != NT_RULE_SECTIONS &&
         b->quadrature_points != b->n_rule[0])
-        return nt_load_refuse(run->model, e, error, words, "quadrature_points",
-                              b->quadrature_points, b->n_rule[0]);
+        return nt_load_refuse_key(run->model, e, "quadrature_points", error, words,
+                                  "quadrature_points", b->quadrature_points, b->n_rule[0]);
     const double *station = nt_beam_array_in(b, b->stations);
     for (int i = 0; i < b->n_elements; i++)
         if (!(station[i + 1] > station[i] + SAME))
@@ -619,17 +621,19 @@ static nt_status check_inertia(const nt_run *run, const nt_element *e, const nt_
     if (wrong <= INERTIA_ERROR)
         return NT_OK;
     if (!b->inertia)
-        return nt_load_refuse(run->model, e, error,
-                              "inertia is wrong by %.2g of the mass (%.6g kg at the points of "
-                              "integration, %.6g kg along the line, or where they are): at most %g "
-                              "is allowed; let elements end where sections change, or leave "
-                              "inertia_points out",
-                              wrong, all, mass, INERTIA_ERROR);
-    return nt_load_refuse(run->model, e, error,
-                          "lumped inertia is wrong by %.2g of the mass (%.6g kg at the nodes, %.6g "
-                          "kg along the line, or where they are): at most %g is allowed; let "
-                          "elements end where sections change, or take inertia: consistent",
-                          wrong, all, mass, INERTIA_ERROR);
+        return nt_load_refuse_key(
+            run->model, e, "inertia_points", error,
+            "inertia is wrong by %.2g of the mass (%.6g kg at the points of "
+            "integration, %.6g kg along the line, or where they are): at most %g "
+            "is allowed; let elements end where sections change, or leave "
+            "inertia_points out",
+            wrong, all, mass, INERTIA_ERROR);
+    return nt_load_refuse_key(
+        run->model, e, "inertia", error,
+        "lumped inertia is wrong by %.2g of the mass (%.6g kg at the nodes, %.6g "
+        "kg along the line, or where they are): at most %g is allowed; let "
+        "elements end where sections change, or take inertia: consistent",
+        wrong, all, mass, INERTIA_ERROR);
 }
 
 /* ---- callbacks ---------------------------------------------------------------------------------

@@ -511,8 +511,8 @@ static nt_status cable_own_bodies(nt_run *run, const nt_element *e, bool validat
 {
     const nt_cable *c = nt_element_data(run, e);
     if (c->elements != c->n)
-        return nt_load_refuse(
-            run->model, e, error,
+        return nt_load_refuse_key(
+            run->model, e, "elements", error,
             "elements is %g where the model was read with %d: nodes do not follow "
             "parameters that are set later; set it in the file or with --set",
             c->elements, c->n);
@@ -533,12 +533,12 @@ static nt_status cable_own_bodies(nt_run *run, const nt_element *e, bool validat
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && validate; i++)
         if (!(numbers[i].may_be_zero ? numbers[i].value >= 0 : numbers[i].value > 0))
-            return nt_load_refuse(run->model, e, error, "%s is %g, expected %sa positive number",
-                                  numbers[i].key, numbers[i].value,
-                                  numbers[i].may_be_zero ? "zero or " : "");
+            return nt_load_refuse_key(run->model, e, numbers[i].key, error,
+                                      "%s is %g, expected %sa positive number", numbers[i].key,
+                                      numbers[i].value, numbers[i].may_be_zero ? "zero or " : "");
     if (validate && !nt_inertia_is_in_range(c->mass))
-        return nt_load_refuse(run->model, e, error, "mass is %g kg/m, expected 1e-50 to 1e50 kg/m",
-                              c->mass);
+        return nt_load_refuse_key(run->model, e, "mass", error,
+                                  "mass is %g kg/m, expected 1e-50 to 1e50 kg/m", c->mass);
     for (int i = 0; i < c->n - 1; i++) {
         nt_body *body = &run->bodies[c->first_body + i];
         body->given = NT_GIVEN_MASS | NT_GIVEN_POSITION | NT_GIVEN_POINT;
@@ -569,10 +569,10 @@ static nt_status cable_prepare(nt_run *run, const nt_element *e, bool validate, 
         if (is_place && model->signals[k].object == number)
             c->variable[kind->name[0] == 'y'] = variable;
         else if (validate && c->seabed.height && nt_expression_uses(c->seabed.height, variable))
-            return nt_load_refuse(model, e, error,
-                                  "the height of the seabed may depend on %s.x, %s.y and "
-                                  "parameters alone",
-                                  e->name, e->name);
+            return nt_load_refuse_key(model, e, "seabed.height", error,
+                                      "the height of the seabed may depend on %s.x, %s.y and "
+                                      "parameters alone",
+                                      e->name, e->name);
     }
     return status;
 }
