@@ -191,6 +191,7 @@ of_windio matrix old 's/stiff_matrix: {/&mass: 3, /' "stiff_matrix has no entry 
 of_windio more old 's/stiff_matrix:/stiffness: 3\n        &/' "six_x_six has no entry 'stiffness'"
 of_windio soft old 's/E: 2e11/E: -2e11/' "E is -2e+11, expected a number above 0"
 of_windio poisson old 's/nu: 0.3/nu: 0.7/' "nu is 0.7, expected a number between -1 and 0.5"
+of_windio shear old 's/nu: 0.3/nu: 0.3, G: -1/' "G is -1, expected a number above 0"
 of_windio light old 's/rho: 7850/rho: 0/' "rho is 0, expected a number above 0"
 of_windio twin old 's/{name: steel/{name: steel, E: 1, nu: 0, rho: 1}, &/' "a second material 'steel', expected one"
 of_windio outfit old 's/layers: /outfitting_factor: -1\n      &/' "outfitting_factor is -1, expected a number above 0"
@@ -205,6 +206,17 @@ of_windio twist old 's/twist: {grid: \[0, 1\], values: \[0.1, 0.1/twist: {grid: 
     "twist is 13 rad, expected a full turn at most"
 of_windio turned new 's/5.729577951308232\]}/1e30]}/' "outer_shape.twist is 1e+30 degrees, expected a full turn"
 of_windio uneven old 's/\[5, 0, 0, 0, 0, 0, 5,/[5, 0, 0, 0, 0, 0, 7,/g' "station 0: mass is not that of a body"
+
+# Numbers that contradict each other are told, and which one is taken; those that agree are not.
+sed 's/nu: 0.3/nu: 0.3, G: 7.93e10/
+    s/^      layers:/      reference_axis: {x: {grid: [0, 1], values: [0, 0]}, y: {grid: [0, 1], values: [0, 0]}, z: {grid: [0, 1], values: [0, 30]}}\n&/' \
+    old.yaml >both.yaml
+expect 0 import windio both.yaml -o x.yaml
+says "a shear modulus of 7.692e+10 Pa, G says 7.93e+10 Pa: the former is taken" \
+    "two reference axes that differ: that of outer_shape_bem is taken, the one in line 24 is not"
+sed 's/7.93e10/7.692e10/; s/values: \[0, 30\]/values: [0.0, 29.0]/' both.yaml >agree.yaml
+expect 0 import windio agree.yaml -o x.yaml
+if grep -q "shear modulus\|reference axes" err; then fail "numbers that agree are told to differ"; fi
 
 # Without its version a file is known by its layout: 5.73 degrees are 0.1 rad.
 sed '/windIO_version/d' new.yaml >silent.yaml

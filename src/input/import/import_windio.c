@@ -8,6 +8,7 @@
 #include "input/import/windio.h"
 
 #include "base/error.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -355,6 +356,22 @@ typedef struct wall {
     double E, nu, rho;
 } wall;
 
+/* A shear modulus beside E and nu is one number too many; of steel it is often a table's. */
+static nt_status check_shear_modulus(nt_windio *w, const nt_node *material, const wall *m)
+{
+    const double made = m->E / (2 * (1 + m->nu));
+    double G = made;
+    if (!nt_node_find(material, "G"))
+        return NT_OK;
+    nt_status status = needed_between(w, material, "G", 0, (double)INFINITY, &G);
+    if (status == NT_OK && fabs(G - made) > 1e-3 * made)
+        fprintf(w->notes,
+                "E and nu of the tower's wall make a shear modulus of %.4g Pa, G says %.4g Pa: the "
+                "former is taken\n",
+                made, G);
+    return status;
+}
+
 static nt_status read_wall(nt_windio *w, const nt_node *inside, const nt_node *layer, wall *m)
 {
     const double any = (double)INFINITY;
@@ -365,6 +382,8 @@ static nt_status read_wall(nt_windio *w, const nt_node *inside, const nt_node *l
         status = needed_between(w, material, "E", 0, any, &m->E);
     if (status == NT_OK)
         status = needed_between(w, material, "nu", -1, 0.5, &m->nu);
+    if (status == NT_OK)
+        status = check_shear_modulus(w, material, m);
     if (status == NT_OK)
         status = needed_between(w, material, "rho", 0, any, &m->rho);
     if (status == NT_OK && nt_node_find(inside, "outfitting_factor"))
@@ -385,6 +404,23 @@ static bool is_straight(double (*points)[3], int n)
     return off <= 1e-6 * rise * rise;
 }
 
+/* Whether two parts of the file say the same, number by number. */
+static bool is_same(const nt_node *a, const nt_node *b)
+{
+    double x, y;
+    if (a->kind != b->kind || a->count != b->count)
+        return false;
+    if (a->kind == NT_NODE_SCALAR)
+        return nt_node_is(a, b->text) || (nt_number_parse(a->text, a->length, &x) &&
+                                          nt_number_parse(b->text, b->length, &y) && x == y);
+    for (int i = 0; i < a->count; i++) {
+        const nt_node *of = a->keys ? nt_node_find(b, a->keys[i]->text) : b->values[i];
+        if (!of || !is_same(a->values[i], of))
+            return false;
+    }
+    return true;
+}
+
 static nt_status write_tower(nt_windio *w, const nt_node *tower, FILE *to, double top[3])
 {
     bool old = nt_node_find(tower, "outer_shape_bem");
@@ -399,6 +435,13 @@ static nt_status write_tower(nt_windio *w, const nt_node *tower, FILE *to, doubl
     if (!shape || !inside || !axis || !layers || layers->kind != NT_NODE_LIST || layers->count < 1)
         return nt_node_fail(w->error, tower,
                             "the tower lacks its reference axis, diameter or walls");
+    const nt_node *again = nt_node_find(inside, "reference_axis");
+    if (again && !is_same(axis, again))
+        fprintf(
+            w->notes,
+            "the tower has two reference axes that differ: that of %s is taken, the one in line "
+            "%d is not\n",
+            old ? "outer_shape_bem" : "the tower itself", again->line);
     if (layers->count > 1)
         fputs("the tower has several layers: the first one is taken\n", w->notes);
     const nt_node *layer = layers->values[0];
