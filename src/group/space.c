@@ -124,6 +124,19 @@ NT_HOT static void compose_run(nt_frame frame, const double *q0, const double *d
     }
 }
 
+/* The last blocks of a space, fewer than four, with as many before them as make four: those come
+ * out as they were. False, and nothing done: they make no run. */
+NT_HOT static bool compose_end(const nt_space *space, nt_frame frame, const double *q0,
+                               const double *dq, double *q1, int i)
+{
+    const nt_block *b = &space->blocks[space->n_blocks - LANES];
+    if (space->n_blocks - i < 2 || space->n_blocks < LANES || q1 == q0 || frame == NT_SE3 ||
+        !is_run(b, LANES) || !(largest_square(dq + b->v) < SO3_SERIES_EXP))
+        return false;
+    compose_run(frame, q0 + b->q, dq + b->v, q1 + b->q);
+    return true;
+}
+
 /* T^-1 of four increments; sign -1 transposes it (inertial frame) */
 NT_HOT NT_WIDE static void inverse_lanes(const double *restrict dq, double sign,
                                          double T[restrict 9][LANES])
@@ -184,6 +197,8 @@ NT_HOT nt_status nt_space_compose(const nt_space *space, nt_frame frame, const d
             i += LANES - 1;
             continue;
         }
+        if (space->n_blocks - i < LANES && compose_end(space, frame, q0, dq, q1, i))
+            break;
         int n = nt_block_places(b);
         if (b->kind == NT_R3SO3)
             v3_store(q1 + b->q, v3_add(v3_load(q0 + b->q), v3_load(dq + b->v)));

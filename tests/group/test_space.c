@@ -262,13 +262,45 @@ static void test_change_frame(void **unused)
     assert_memory_equal(back, ground, sizeof back);
 }
 
+/* Rigid bodies in a row come out as each by itself, to the bit, however many there are, where the
+ * end stands in place of the beginning too. */
+static void test_rows_of_bodies(void **unused)
+{
+    (void)unused;
+    enum { MOST = 9 };
+    uint64_t state = 61;
+    for (int n = 1; n <= MOST; n++) {
+        nt_block b[MOST] = {{0}};
+        for (int i = 0; i < n; i++)
+            b[i].kind = NT_R3SO3;
+        nt_space space, one;
+        nt_space_init(&space, b, n);
+        double q[7 * MOST], dq[6 * MOST], at_once[7 * MOST], in_place[7 * MOST], each[7 * MOST];
+        nt_space_identity(&space, q);
+        for (int turn = 0; turn < 2; turn++) { /* where series do, and beyond */
+            for (int i = 0; i < 6 * n; i++)
+                dq[i] = (turn == 0 ? 1e-2 : 1) * uniform(&state);
+            nt_space_compose(&space, NT_INERTIAL, q, dq, at_once);
+            memcpy(in_place, q, sizeof q);
+            nt_space_compose(&space, NT_INERTIAL, in_place, dq, in_place);
+            nt_block alone = {.kind = NT_R3SO3};
+            nt_space_init(&one, &alone, 1);
+            for (int i = 0; i < n; i++)
+                nt_space_compose(&one, NT_INERTIAL, q + 7 * i, dq + 6 * i, each + 7 * i);
+            assert_memory_equal(at_once, each, 7 * (size_t)n * sizeof *each);
+            assert_memory_equal(in_place, each, 7 * (size_t)n * sizeof *each);
+            memcpy(q, each, 7 * (size_t)n * sizeof *q);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_layout),        cmocka_unit_test(test_compose),
         cmocka_unit_test(test_normalisation), cmocka_unit_test(test_difference),
         cmocka_unit_test(test_tangent),       cmocka_unit_test(test_tangent_meaning),
-        cmocka_unit_test(test_change_frame),
+        cmocka_unit_test(test_change_frame),  cmocka_unit_test(test_rows_of_bodies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

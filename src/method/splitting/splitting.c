@@ -16,6 +16,7 @@
  * positions stay as they are, and the unknown is a. */
 #include "method/splitting/splitting.h"
 
+#include "base/target.h"
 #include "base/vector3.h"
 #include "method/splitting/splitting_own.h"
 #include "method/variation.h"
@@ -106,12 +107,31 @@ nt_status nt_splitting_explicit(nt_stepper *s, const nt_splitting *c, double h, 
     return nt_problem_evaluate(p, &at, &terms);
 }
 
+/* How far ahead of a_1 a_p is, in steps from a_2 to a_1. */
+static double splitting_ahead(const nt_splitting_memory *m, double h)
+{
+    return *m->apart > 0 ? (h / 4 + *m->since) / *m->apart : 0;
+}
+
 void nt_splitting_predict_rate(const nt_problem *p, const nt_phase *now, double h, double *a_p)
 {
     nt_splitting_memory m = nt_splitting_memory_of(p, now);
-    double ahead = *m.apart > 0 ? (h / 4 + *m.since) / *m.apart : 0;
+    double ahead = splitting_ahead(&m, h);
     for (int i = 0; i < p->nv; i++)
         a_p[i] = now->vdot[i] + ahead * (now->vdot[i] - m.a_before[i]);
+}
+
+/* The same, with what moves until the middle of the step, and the velocity there. */
+NT_WIDE static void splitting_predict_middle(int nv, double h, double alpha, double ahead,
+                                             const double *v, const double *a_1, const double *a_2,
+                                             double *restrict a_p, double *restrict x,
+                                             double *restrict v_m)
+{
+    for (int i = 0; i < nv; i++) {
+        a_p[i] = a_1[i] + ahead * (a_1[i] - a_2[i]);
+        x[i] = alpha * h * v[i] + h * h / 8 * a_p[i];
+        v_m[i] = v[i] + h / 2 * a_p[i];
+    }
 }
 
 /* Predicts multipliers linearly from lambda_1 and lambda_3. Where a force follows the multipliers
@@ -187,17 +207,14 @@ static nt_status splitting_take_explicit(nt_stepper *s, const nt_splitting *c, c
                                          double h, nt_splitting_own *own)
 {
     const nt_problem *p = s->problem;
-    const double *v = s->now.v;
-    for (int i = 0; i < p->nv; i++)
-        w->beta_x[i] = c->alpha * h * s->now.v[i];
+    const double *v = c->second ? w->v_m : s->now.v;
     if (c->second) {
-        v = w->v_m;
-        nt_splitting_predict_rate(p, &s->now, h, w->a_p);
-        for (int i = 0; i < p->nv; i++) {
-            w->beta_x[i] += h * h / 8 * w->a_p[i];
-            w->v_m[i] = s->now.v[i] + h / 2 * w->a_p[i];
-        }
-    }
+        nt_splitting_memory m = nt_splitting_memory_of(p, &s->now);
+        splitting_predict_middle(p->nv, h, c->alpha, splitting_ahead(&m, h), s->now.v, s->now.vdot,
+                                 m.a_before, w->a_p, w->beta_x, w->v_m);
+    } else
+        for (int i = 0; i < p->nv; i++)
+            w->beta_x[i] = c->alpha * h * s->now.v[i];
     nt_space_compose(&p->space, p->frame, s->now.q, w->beta_x, w->q_m);
     bool damps = own && own->damping.values;
     nt_splitting_predict_multipliers(p, c, &s->now, h, w->lambda_p);
@@ -447,9 +464,9 @@ static int splitting_run_of_blocks(const nt_splitting_own *own, int *k, int *end
 }
 
 /* x and v1 of n velocities; reach: sigma h^2. */
-static void splitting_advance(int n, double h, double reach, double share, const double *a,
-                              const double *a_1, const double *v0, double *restrict x,
-                              double *restrict v1)
+NT_WIDE static void splitting_advance(int n, double h, double reach, double share, const double *a,
+                                      const double *a_1, const double *v0, double *restrict x,
+                                      double *restrict v1)
 {
     for (int i = 0; i < n; i++) {
         double of_x = a[i] - share * (a[i] - a_1[i]);
@@ -616,7 +633,8 @@ static void splitting_watch_swings(nt_stepper *s, double h, nt_report *watched)
         m.damped_by[0] = watched->damped_by[0], m.damped_by[1] = watched->damped_by[1];
     }
     *m.swung = *before.swung;
-    if (fmod(floor(s->now.all[NT_PHASE_T] / h), LOOKED_AT) == 0) {
+    double step = floor(s->now.all[NT_PHASE_T] / h);
+    if (LOOKED_AT * floor(step / LOOKED_AT) == step) {
         bool swings = *m.too_long > 1 && splitting_swings(s);
         *m.swung = fmax(*m.swung + LOOKED_AT * (swings ? 1 : -0.5), 0);
     }

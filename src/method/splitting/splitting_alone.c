@@ -120,29 +120,28 @@ static nt_status splitting_solve_damped(const nt_splitting_own *own, int k, cons
  * and what D adds takes energy but for a small part. Where a pivot is lost nevertheless the blocks
  * are solved one by one. */
 
-enum { LANES = 4, SIX = NT_SPLITTING_DAMPED };
+enum { LANES = NT_SPLITTING_LANES, SIX = NT_SPLITTING_DAMPED };
 
 typedef struct group {
     lanes S[SIX][SIX], d[SIX];
     lanes_mask kept; /* true: no pivot was lost */
 } group;
 
-/* Where the numbers of each lane stand: D in four blocks of 3 x 3. */
-typedef struct sources {
-    const double *D[4][LANES], *J[LANES], *mass[LANES], *explicit[LANES], *a_p[LANES];
-} sources;
-
 /* A pivot below this part of its diagonal entry counts as lost. */
 static const double LOST = 1e-6;
 
 /* S = M + h/2 D,  d = f - M a_p */
-NT_WIDE static void splitting_fill(const sources *from, group *restrict g)
+NT_WIDE static void splitting_fill(const nt_splitting_group *from, const double *f,
+                                   const double *a_last, group *restrict g)
 {
+    const int *v = from->v;
+    const double *const force[LANES] = {f + v[0], f + v[1], f + v[2], f + v[3]};
+    const double *const rate[LANES] = {a_last + v[0], a_last + v[1], a_last + v[2], a_last + v[3]};
     lanes block[9], J[9], mass[3], explicit[SIX], a_p[SIX];
     lanes_beside(9, from->J, 1, (double *)(void *)J);
     lanes_beside(3, from->mass, 1, (double *)(void *)mass);
-    lanes_beside(SIX, from->explicit, 1, (double *)(void *)explicit);
-    lanes_beside(SIX, from->a_p, 1, (double *)(void *)a_p);
+    lanes_beside(SIX, force, 1, (double *)(void *)explicit);
+    lanes_beside(SIX, rate, 1, (double *)(void *)a_p);
     for (int part = 0; part < 4; part++) {
         lanes_beside(9, from->D[part], 1, (double *)(void *)block);
         for (int k = 0; k < 9; k++)
@@ -182,36 +181,16 @@ NT_WIDE static void splitting_eliminate(group *restrict g)
     }
 }
 
-/* Block k of those that are alone becomes lane l. */
-static void splitting_choose_lane(const nt_splitting_own *own, int k, const double *explicit,
-                                  const double *a_p, sources *from, int l)
+/* Whether it found all of them. */
+static bool splitting_solve_group(const nt_splitting_group *bodies, const double *explicit,
+                                  const double *a_p, double *a)
 {
-    const nt_momenta *momenta = own->whole->system->momenta;
-    const nt_block *block = &own->whole->space.blocks[own->alone[k]];
-    const int *entry = own->entries + SIX * SIX * k;
-    const double *D = own->damping.values;
-    from->D[0][l] = D + entry[0], from->D[1][l] = D + entry[3];
-    from->D[2][l] = D + entry[3 * SIX], from->D[3][l] = D + entry[3 * SIX + 3];
-    from->J[l] = momenta->inertia + 9 * block->rotation;
-    from->mass[l] = momenta->mass + block->v;
-    from->explicit[l] = explicit + block->v;
-    from->a_p[l] = a_p + block->v;
-}
-
-/* Blocks first to first + n - 1, rigid bodies; lanes that are left over repeat the last. Whether it
- * found all of them. */
-static bool splitting_solve_group(const nt_splitting_own *own, int first, int n,
-                                  const double *explicit, const double *a_p, double *a)
-{
-    sources from;
     group g;
-    for (int l = 0; l < LANES; l++)
-        splitting_choose_lane(own, first + (l < n ? l : n - 1), explicit, a_p, &from, l);
-    splitting_fill(&from, &g);
+    splitting_fill(bodies, explicit, a_p, &g);
     splitting_eliminate(&g);
     bool found = g.kept[0] && g.kept[1] && g.kept[2] && g.kept[3];
-    for (int l = 0; l < n && found; l++) {
-        int v = own->whole->space.blocks[own->alone[first + l]].v;
+    for (int l = 0; l < bodies->n && found; l++) {
+        int v = bodies->v[l];
         const double *d = (const double *)(const void *)g.d + l;
         for (int i = 0; i < SIX; i++)
             a[v + i] = a_p[v + i] + d[LANES * i];
@@ -227,18 +206,18 @@ nt_status nt_splitting_solve_alone(const nt_splitting_own *own, const double *ex
 {
     const nt_problem *p = own->whole;
     nt_status status = NT_OK;
-    for (int k = 0; k < own->n_alone && status == NT_OK;) {
-        int n = 0;
-        while (a_p && n < LANES && k + n < own->n_alone && own->in_parts[k + n])
-            n++;
-        if (n > 0 && splitting_solve_group(own, k, n, explicit, a_p, a)) {
-            k += n;
+    for (int k = 0, i = 0; k < own->n_alone && status == NT_OK;) {
+        const nt_splitting_group *bodies =
+            a_p && i < own->n_groups && own->groups[i].first == k ? &own->groups[i++] : NULL;
+        int end = k + (bodies ? bodies->n : 1);
+        if (bodies && splitting_solve_group(bodies, explicit, a_p, a)) {
+            k = end;
             continue;
         }
-        for (int end = k + (n > 0 ? n : 1); k < end && status == NT_OK; k++) {
+        for (; k < end && status == NT_OK; k++) {
             const nt_block *block = &p->space.blocks[own->alone[k]];
-            for (int i = block->v; i < block->v + block->nv; i++)
-                a[i] = -explicit[i];
+            for (int j = block->v; j < block->v + block->nv; j++)
+                a[j] = -explicit[j];
             status = a_p && block->nv <= NT_SPLITTING_DAMPED
                          ? splitting_solve_damped(own, k, a, a_p, a)
                          : splitting_solve_mass(p, block, a, a);

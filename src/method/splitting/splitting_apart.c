@@ -43,10 +43,13 @@ typedef struct turn {
     quat q0;
     v3 v0, force; /* A */
     m3 J;         /* body axes */
+    bool is_spherical;
 } turn;
 
 static m3 splitting_turned_inertia(const turn *t, v3 x)
 {
+    if (t->is_spherical)
+        return t->J;
     m3 R = quat_matrix(so3_compose(NT_INERTIAL, t->q0, v3_scale(t->beta, x)));
     return m3_multiply(m3_multiply(R, t->J), m3_transpose(R));
 }
@@ -153,6 +156,7 @@ nt_status nt_splitting_step_apart(nt_stepper *s, const nt_splitting *c, double h
                   .v0 = v3_load(s->now.v + v + 3),
                   .force = v3_neg(v3_load(explicit + v + 3)),
                   .J = m3_load(momenta->inertia + 9 * block->rotation)};
+        t.is_spherical = nt_splitting_is_spherical(momenta->inertia + 9 * block->rotation);
         for (int i = v; i < v + 3; i++) {
             double a = -explicit[i] / momenta->mass[i];
             if (!isfinite(a))

@@ -350,6 +350,39 @@ static bool splitting_is_in_parts(const int *entry)
     return is;
 }
 
+/* Body k of those that are alone becomes lane l. */
+static void splitting_choose_lane(const nt_splitting_own *own, int k, nt_splitting_group *g, int l)
+{
+    enum { N = NT_SPLITTING_DAMPED };
+    const nt_momenta *momenta = own->whole->system->momenta;
+    const nt_block *block = &own->whole->space.blocks[own->alone[k]];
+    const int *entry = own->entries + N * N * k;
+    for (int i = 0; i < 4; i++)
+        g->D[i][l] = own->damping.values + entry[3 * N * (i / 2) + 3 * (i % 2)];
+    g->J[l] = momenta->inertia + 9 * block->rotation;
+    g->mass[l] = momenta->mass + block->v;
+    g->v[l] = block->v;
+}
+
+static nt_status splitting_find_groups(nt_splitting_own *own)
+{
+    own->groups = NT_TAKE(&own->arena, own->n_alone, nt_splitting_group);
+    if (!own->groups)
+        return NT_NO_MEMORY;
+    for (int k = 0; k < own->n_alone; k++) {
+        if (!own->in_parts[k])
+            continue;
+        nt_splitting_group *g = &own->groups[own->n_groups++];
+        g->first = k;
+        while (g->n < NT_SPLITTING_LANES && k + g->n < own->n_alone && own->in_parts[k + g->n])
+            g->n++;
+        for (int l = 0; l < NT_SPLITTING_LANES; l++)
+            splitting_choose_lane(own, k + (l < g->n ? l : g->n - 1), g, l);
+        k += g->n - 1;
+    }
+    return NT_OK;
+}
+
 static nt_status splitting_find_damping(nt_splitting_own *own)
 {
     const nt_problem *p = own->whole;
@@ -370,7 +403,8 @@ static nt_status splitting_find_damping(nt_splitting_own *own)
         own->in_parts[k] = block->rotation >= 0 && block->nv == N &&
                            splitting_is_in_parts(own->entries + N * N * k);
     }
-    return nt_matrix_init(&own->damping, p->pattern);
+    nt_status status = nt_matrix_init(&own->damping, p->pattern);
+    return status == NT_OK ? splitting_find_groups(own) : status;
 }
 
 /* ---- making one -------------------------------------------------------------------------------

@@ -36,6 +36,14 @@ static const double NT_SPLITTING_TURNS = 1.5;
 /* Stable h times the frequency of an oscillation, of second order. */
 static const double NT_SPLITTING_SWINGS_SECOND = 1.2;
 
+/* Up to four rigid bodies in a row that are alone, the last of them repeated: where the numbers of
+ * each stand, h/2 D in four blocks of 3 x 3, and their velocities. */
+enum { NT_SPLITTING_LANES = 4 };
+typedef struct nt_splitting_group {
+    const double *D[4][NT_SPLITTING_LANES], *J[NT_SPLITTING_LANES], *mass[NT_SPLITTING_LANES];
+    int v[NT_SPLITTING_LANES], first, n;
+} nt_splitting_group;
+
 /* Part of a copy between an array of the problem and one of the rest. */
 typedef struct nt_splitting_span {
     int whole, part, count;
@@ -53,6 +61,8 @@ typedef struct nt_splitting_own {
     int n_colours;
     int *entries;   /* [n_alone][36] where D of a block is in a matrix' values, -1: it has none  */
     bool *in_parts; /* [n_alone] rigid bodies whose 36 entries are four blocks of 3 x 3         */
+    nt_splitting_group *groups; /* of these, in their order                                     */
+    int n_groups;
     nt_matrix damping; /* of the problem's pattern, where the method wants D; else no values   */
     nt_matrix tangent; /* likewise, where it wants eigenvalues                                 */
 

@@ -124,7 +124,7 @@ static nt_ring_pose ring_pose(const nt_bearing *b, const nt_view *view, int whic
 /* The line or the point of a pocket; ground axes. */
 static void pocket_pose(const nt_bearing *b, const nt_motion *cage, int ball, v3 *origin, v3 *axis)
 {
-    *axis = m3_apply(cage->R, v3_of(b->turns[ball][0], b->turns[ball][1], 0));
+    *axis = nt_pocket_axis(cage->R, b->turns[0][ball], b->turns[1][ball]);
     *origin = b->pocket_shape == 0 ? cage->x : v3_axpy(0.5 * b->pitch_diameter, *axis, cage->x);
 }
 
@@ -181,48 +181,6 @@ typedef struct sums {
     double damping[NT_POCKET][36];
 } sums;
 
-/* Where 3 x 3 numbers of an element are added up: in the matrix itself, where nobody else adds to
- * it at the same time. NULL: there is no such block. */
-NT_INLINE double *block_at(const nt_view *view, int row, int column)
-{
-    const nt_local *local = view->local;
-    const nt_matrix *matrix = view->terms->matrix;
-    int slot = local->element->slot[row * local->element->n_ports + column];
-    if (slot < 0 || local->apart || nt_pattern_is_single(matrix->pattern, slot))
-        return nt_view_block(view, row, column);
-    return nt_matrix_block(matrix, slot);
-}
-
-/* Block k of four of D[6][6] of a body, entry i at D[stride i], at its ports; see nt_combination.
- */
-NT_INLINE void add_block_of_damping(const nt_view *view, int port, int body, const double *D,
-                                    int stride, int k)
-{
-    const nt_combination *combination = view->terms->combination;
-    double c = combination->damping;
-    const double *x = D + stride * (18 * (k / 2) + 3 * (k % 2));
-    double *to = block_at(view, port + k / 2, port + k % 2);
-    if (!to)
-        return;
-    if (k % 2 && combination->map) {
-        const double *y = x + 6 * stride, *z = y + 6 * stride;
-        m3 block = {x[0],          x[stride], x[2 * stride], y[0],         y[stride],
-                    y[2 * stride], z[0],      z[stride],     z[2 * stride]};
-        m3_accumulate(to, m3_multiply(block, nt_rate_map(view, body, c, 0)));
-        return;
-    }
-    for (int i = 0; i < 9; i++)
-        to[i] += c * x[stride * (6 * (i / 3) + i % 3)];
-}
-
-NT_INLINE void add_damping(const nt_view *view, int port, int body, const double *D, int stride)
-{
-    add_block_of_damping(view, port, body, D, stride, 0);
-    add_block_of_damping(view, port, body, D, stride, 1);
-    add_block_of_damping(view, port, body, D, stride, 2);
-    add_block_of_damping(view, port, body, D, stride, 3);
-}
-
 static int lanes_of(int n) { return n <= NT_HALF ? NT_HALF : NT_LANES; }
 
 static void gather(const nt_view *view, const nt_bearing *b, int first, int n, nt_ball_lanes *balls)
@@ -245,18 +203,19 @@ static void sum_lanes(double *sum, const nt_damping_lanes *lanes, int n)
 /* The group of `n` balls from `first` on; damping: of these, begun by the outer race. */
 typedef struct group {
     int first, n;
-    bool in_pockets; /* one of them touches its pocket */
     nt_ball_lanes balls;
     nt_push_lanes push[NT_BALL_CONTACTS];
-    nt_lanes_friction friction[NT_POCKET];
+    nt_lanes_extremes most[NT_BALL_CONTACTS];
     nt_damping_lanes damping;
 } group;
+
+static bool in_pockets(const group *g) { return g->most[NT_POCKET].most_N > 0; }
 
 static void group_begin(group *g, const nt_view *view, const nt_bearing *b, int first)
 {
     g->first = first;
     g->n = b->n_balls - first < NT_LANES ? b->n_balls - first : NT_LANES;
-    g->in_pockets = false;
+    g->most[NT_POCKET] = (nt_lanes_extremes){0};
     gather(view, b, first, g->n, &g->balls);
 }
 
@@ -264,54 +223,41 @@ static void group_begin(group *g, const nt_view *view, const nt_bearing *b, int 
 static const double MORE = 1e-6;
 
 /* Ellipses over the shoulder are remembered until the step stands (nt_system.noticed). */
-static void see_shoulder(const nt_element *element, const nt_view *view, const nt_push_lanes *push,
-                         int n)
+static void see_shoulder(const nt_element *element, const nt_view *view, double most)
 {
-    double most = 0;
-    for (int l = 0; l < n; l++)
-        most = push->beyond.of[l] > most ? push->beyond.of[l] : most;
     nt_run_note *note = &view->run->notes[element - view->model->elements];
     if (most > note->seen && most > note->known + (note->known > 0 ? MORE : 0))
         note->seen = most, note->when = view->at->t;
 }
 
-/* A number for each ball, and none of them out of its groove or pressed with more than `most`. */
-static bool has_values(const nt_push_lanes *push, int n, double most, const nt_bearing_race *race)
-{
-    double cosine = race ? race->turn_of_last[0] : 0, last = cosine * cosine;
-    bool has = true;
-    for (int l = 0; l < n; l++)
-        has &= push->N.of[l] >= 0 && push->N.of[l] <= most &&
-               (!race || !push->touches[l] || push->cosine2.of[l] >= last);
-    return has;
-}
-
 static nt_status push_races(const nt_element *element, const nt_view *view, const nt_bearing *b,
                             const nt_ring_pose rings[2], group *g, sums *all)
 {
+    if (all->damps)
+        memset(&g->damping, 0, sizeof g->damping);
     for (int which = NT_OUTER; which <= NT_INNER; which++) {
         const nt_bearing_race *race = &b->races[which];
         const double *last = race->turn_of_last;
-        nt_damping_lanes damping;
         nt_lane lift = {{0}};
         nt_traction_law law = (nt_traction_law)b->law;
         bool rolls = b->rolling != 0;
-        for (int l = 0; !race->is_round && l < g->n; l++)
+        for (int l = 0; !race->is_round && l < lanes_of(g->n); l++)
             lift.of[l] = lift_of(race, view->motion[b->rings[which]].R, rings[which].axis,
                                  v3_sub(get(g->balls.x, l), rings[which].origin), NULL);
         nt_lanes_race(law, rolls, all->damps ? NT_LANES_PUSH_AND_DAMP : NT_LANES_PUSH, g->n,
                       &race->surface, &race->law, &rings[which], &g->balls, &lift, last,
-                      &g->push[which], which == NT_OUTER ? &g->damping : &damping);
-        if (all->damps && which == NT_INNER)
-            nt_lanes_add_damping(&g->damping, &damping, g->n);
-        g->friction[which] = nt_lanes_friction_of(&g->push[which], g->n);
-        if (all->pushes) {
-            if (!has_values(&g->push[which], g->n, race->most_force, race))
+                      &g->push[which], &g->damping);
+        g->most[which] =
+            nt_lanes_extremes_of_race(&g->push[which], g->n, race->most_force, last[0] * last[0]);
+        if (all->pushes) { /* a number for each, none out of its groove or pressed too much */
+            if (!g->most[which].have_values)
                 return NT_NOT_FINITE;
-            see_shoulder(element, view, &g->push[which], g->n);
+            if (g->most[which].beyond > 0)
+                see_shoulder(element, view, g->most[which].beyond);
         }
         if (!all->damps_partner[which])
             continue;
+        nt_damping_lanes damping = {0};
         nt_lanes_race(law, rolls, NT_LANES_DAMP_RING, g->n, &race->surface, &race->law,
                       &rings[which], &g->balls, &lift, last, NULL, &damping);
         sum_lanes(all->damping[which], &damping, g->n);
@@ -322,12 +268,10 @@ static nt_status push_races(const nt_element *element, const nt_view *view, cons
 static void gather_pockets(const nt_bearing *b, const nt_motion *cage, const group *g,
                            nt_pocket_lanes *pockets)
 {
-    for (int l = 0; l < lanes_of(g->n); l++) {
-        v3 origin, axis;
-        pocket_pose(b, cage, g->first + (l < g->n ? l : g->n - 1), &origin, &axis);
-        put(pockets->origin, l, origin);
-        put(pockets->axis, l, axis);
-    }
+    for (int k = 0; k < 2; k++)
+        memcpy(pockets->turn[k].of, b->turns[k] + g->first, sizeof pockets->turn[k].of);
+    pockets->R = cage->R;
+    pockets->radius = 0.5 * b->pitch_diameter;
 }
 
 /* Most balls touch no pocket. */
@@ -340,11 +284,8 @@ static nt_status push_pockets(const nt_view *view, const nt_bearing *b, group *g
     nt_push_lanes *push = &g->push[NT_POCKET];
     gather_pockets(b, cage, g, &pockets);
     nt_lanes_pocket(skeleton, g->n, &b->pocket, &b->pocket_law, &pose, &g->balls, &pockets, push);
-    if (all->pushes && !has_values(push, g->n, b->most_pocket_force, NULL))
-        return NT_NOT_FINITE;
-    for (int l = 0; l < g->n; l++)
-        g->in_pockets = g->in_pockets || push->touches[l];
-    return NT_OK;
+    g->most[NT_POCKET] = nt_lanes_extremes_of_pockets(push, g->n, b->most_pocket_force);
+    return all->pushes && !g->most[NT_POCKET].have_values ? NT_NOT_FINITE : NT_OK;
 }
 
 /* What rounding may take from a product of the same numbers in another order. */
@@ -360,7 +301,7 @@ static void add_chords(const nt_element *element, const nt_view *view, const nt_
         const nt_push_lanes *push = &g->push[which];
         const nt_traction *traction = &b->races[which].law.traction;
         double most = nt_traction_most(traction, (nt_traction_law)b->law) / traction->slip;
-        if (!(of_h * g->friction[which].most_N * most > NT_CHORD_TURNS[0]))
+        if (!(of_h * g->most[which].most_N * most > NT_CHORD_TURNS[0]))
             continue;
         for (int l = 0; l < g->n; l++) {
             if (!(of_h * push->N.of[l] * most > NT_CHORD_TURNS[0] &&
@@ -413,7 +354,7 @@ static void find_turning(const nt_element *element, const nt_view *view, const g
 }
 
 /* Whether friction of one of these turns round, or may (nt_traction_turns). */
-static bool may_turn(const nt_view *view, const nt_lanes_friction *friction, double mobility)
+static bool may_turn(const nt_view *view, const nt_lanes_extremes *friction, double mobility)
 {
     double of_h = view->terms->step * mobility;
     return view->terms->ahead > 0 || (of_h * friction->most_slope > NT_TURNS_FROM &&
@@ -426,7 +367,7 @@ static void tie_rings(const nt_bearing *b, const nt_ring_pose rings[2], const gr
     for (int which = 0; which < NT_POCKET; which++) {
         const nt_push_lanes *push = &g->push[which];
         const nt_ring_pose *ring = &rings[which];
-        if (!nt_bearing_tie_matters(&all->ties.of[which], g->friction[which].most_slope))
+        if (!nt_bearing_tie_matters(&all->ties.of[which], g->most[which].most_slope))
             continue;
         for (int l = 0; l < g->n; l++)
             if (push->N.of[l] > 0)
@@ -447,26 +388,21 @@ static void find_damping(const nt_element *element, const nt_view *view, const n
     nt_run_damping *damping = &view->run->dampings[element - view->model->elements];
     double mobility = nt_bearing_mobility(view->run, b);
     for (int which = 0; which < NT_POCKET; which++) {
-        const nt_lanes_friction *friction = &g->friction[which];
-        all->ties.slope2[which] += friction->slope2;
-        if (may_turn(view, friction, mobility))
+        const double *slope = g->push[which].slope.of;
+        for (int l = 0; view->terms->ahead > 0 && l < g->n; l++)
+            all->ties.slope2[which] += slope[l] * slope[l];
+        if (may_turn(view, &g->most[which], mobility))
             for (int l = 0; l < g->n; l++)
                 find_turning(element, view, g, l, which, mobility, &damping->stiffest);
     }
-    nt_bearing_tell_balls(element, view, g->first, g->n, g->push[NT_OUTER].slope.of,
-                          g->push[NT_INNER].slope.of, &all->ties);
-    for (int l = 0; g->in_pockets && l < g->n; l++) {
-        if (!g->push[NT_POCKET].touches[l])
-            continue;
-        nt_ball_touch t = nt_bearing_touch(element, view, g->first + l, NT_POCKET);
-        double beside, rate = nt_touch_damping_rate(view, b->cage, b->first_ball + g->first + l,
-                                                    &t.touch, &beside);
-        for (int k = 0; k < 2; k++)
-            if (rate > damping->rate[k]) {
-                damping->rate[k] = rate;
-                damping->part[k] = NT_BALL_CONTACTS * (g->first + l) + NT_POCKET;
-            }
-    }
+    if (!all->damps)
+        nt_bearing_tell_balls(element, view, g->first, g->n, g->push[NT_OUTER].slope.of,
+                              g->push[NT_INNER].slope.of, &all->ties);
+    const nt_push_lanes *push = &g->push[NT_POCKET];
+    for (int l = 0; in_pockets(g) && l < g->n; l++)
+        if (push->touches[l])
+            nt_bearing_tell_pocket(element, view, g->first + l, push->slope.of[l],
+                                   push->delta.of[l]);
 }
 
 static double fastest_growth(const nt_view *view, const nt_bearing *b, const group *g, int other)
@@ -494,8 +430,9 @@ static void find_stiffness(const nt_element *element, const nt_view *view, const
     for (int which = NT_OUTER; which <= NT_INNER; which++) {
         const nt_body *ring = &bodies[b->rings[which]];
         double mobility = own + (ring != bodies && ring->mass > 0 ? 1 / ring->mass : 0);
-        nt_lanes_stiffest(&b->races[which].law, g->n, &g->push[which], mobility, view->terms->ahead,
-                          fastest_growth(view, b, g, b->rings[which]), &now, &later);
+        nt_lanes_stiffest(&b->races[which].law, g->n, &g->push[which], g->most[which].deepest,
+                          mobility, view->terms->ahead, fastest_growth(view, b, g, b->rings[which]),
+                          &now, &later);
         of_free += own / mobility * now;
         all += now;
         ahead += later;
@@ -503,8 +440,9 @@ static void find_stiffness(const nt_element *element, const nt_view *view, const
     if (b->has_cage) {
         const nt_body *cage = &bodies[b->cage];
         double turn = r * r / fmin(fmin(cage->J.xx, cage->J.yy), cage->J.zz);
-        nt_lanes_stiffest(&b->pocket_law, g->n, &g->push[NT_POCKET], own + 1 / cage->mass + turn,
-                          view->terms->ahead, fastest_growth(view, b, g, b->cage), &now, &later);
+        nt_lanes_stiffest(&b->pocket_law, g->n, &g->push[NT_POCKET], g->most[NT_POCKET].deepest,
+                          own + 1 / cage->mass + turn, view->terms->ahead,
+                          fastest_growth(view, b, g, b->cage), &now, &later);
         of_free = fmax(of_free, now);
         all = fmax(all, now);
         ahead = fmax(ahead, later);
@@ -520,7 +458,7 @@ static void find_stiffness(const nt_element *element, const nt_view *view, const
 /* What all its contacts do to each ball, and the sums of what they do to rings and cage. */
 static void push_balls(const nt_view *view, const nt_bearing *b, const group *g, sums *all)
 {
-    int n_kinds = g->in_pockets ? NT_BALL_CONTACTS : NT_POCKET;
+    int n_kinds = in_pockets(g) ? NT_BALL_CONTACTS : NT_POCKET;
     for (int l = 0; l < g->n; l++) {
         int port = nt_bearing_port_of(b, b->first_ball + g->first + l);
         v3 F = v3_of(0, 0, 0), M = v3_of(0, 0, 0);
@@ -541,7 +479,6 @@ static nt_status push_groups(const nt_element *element, const nt_view *view, con
                              sums *all)
 {
     nt_ring_pose rings[2] = {ring_pose(b, view, NT_OUTER), ring_pose(b, view, NT_INNER)};
-    const unsigned char *alone = view->model->system.explicit_blocks;
     bool tells = all->pushes && view->terms->damping && view->run->dampings;
     nt_status status = NT_OK;
     for (int which = 0; which < NT_POCKET && tells; which++)
@@ -561,12 +498,8 @@ static nt_status push_groups(const nt_element *element, const nt_view *view, con
             tie_rings(b, rings, &g, all);
             find_stiffness(element, view, b, &g);
         }
-        for (int l = 0; l < g.n && status == NT_OK && all->damps; l++) {
-            int body = b->first_ball + first + l;
-            if (!alone || alone[body - 1])
-                add_damping(view, nt_bearing_port_of(b, body), body, &g.damping.of[0].of[l],
-                            NT_LANES);
-        }
+        if (status == NT_OK && all->damps)
+            nt_bearing_damp_balls(view, b, first, g.n, &g.damping);
     }
     return status;
 }
@@ -600,7 +533,7 @@ static nt_status push_all(const nt_element *element, const nt_view *view, bool d
             nt_view_force(view, port + 1, all.moment[k]);
         }
         if (k < NT_POCKET && all.damps_partner[k])
-            add_damping(view, port, bodies[k], all.damping[k], 1);
+            nt_bearing_damp_ring(view, port, bodies[k], all.damping[k]);
     }
     return status;
 }

@@ -76,7 +76,7 @@ typedef struct nt_bearing {
     nt_surface pocket;
     nt_touch_law pocket_law;
     double most_pocket_force;       /* N, as that of the races */
-    double turns[NT_MOST_BALLS][2]; /* cos, sin of the angles of the pockets */
+    double turns[2][NT_MOST_BALLS]; /* cos, sin of the angles of the pockets, then as the last */
     double settled_angle;           /* rad, contact angle of the rings at the start */
 } nt_bearing;
 
@@ -165,6 +165,16 @@ nt_ball_touch nt_bearing_touch(const nt_element *element, const nt_view *view, i
  * shoulder cuts the ellipse off. A contact apart has no ellipse. 0 for pockets. */
 double nt_bearing_shoulder_margin(const nt_bearing *bearing, const nt_ball_touch *touch);
 
+/* ---- what balls and rings damp by themselves (bearing_damping.c) -------------------------------
+ *
+ * Added to their blocks of the matrix: D[6][6] of a ring at its ports; of `n` balls from `first`
+ * on.
+ */
+struct nt_damping_lanes;
+void nt_bearing_damp_ring(const nt_view *view, int port, int body, const double D[36]);
+void nt_bearing_damp_balls(const nt_view *view, const nt_bearing *bearing, int first, int n,
+                           const struct nt_damping_lanes *damping);
+
 /* ---- chords of friction (bearing_chords.c) -----------------------------------------------------
  */
 
@@ -210,6 +220,10 @@ void nt_bearing_tie_add(nt_tie *tie, const nt_bearing_race *race, bool saturates
  * damps, into the element's nt_run_damping. */
 void nt_bearing_tell_balls(const nt_element *element, const nt_view *view, int first, int n,
                            const double *outer, const double *inner, nt_ties *ties);
+/* The same of a ball in its pocket, where steps may be too long for it: its friction's slope, N
+ * s/m, and its indentation. */
+void nt_bearing_tell_pocket(const nt_element *element, const nt_view *view, int ball, double slope,
+                            double delta);
 /* What rings damp, into the element's nt_run_damping; damps: methods take what each body damps by
  * itself implicitly. */
 void nt_bearing_tell_ties(const nt_element *element, const nt_view *view, const nt_ties *ties,

@@ -447,9 +447,9 @@ static void fill_pockets(nt_bearing *b)
     double gap = 1 / rho - 1 / R, curvature[2] = {gap, b->pocket_shape == 1 ? gap : 1 / rho};
     nt_hertz hertz = nt_hertz_find(curvature, nt_hertz_compliance(young, nu), NT_HERTZ_EXACT);
     b->pocket = (nt_surface){.side = -1, .offset = R, .radius = rho};
-    for (int i = 0; i < b->n_balls; i++) {
-        double psi = 2 * NT_PI * i / b->n_balls;
-        b->turns[i][0] = cos(psi), b->turns[i][1] = sin(psi);
+    for (int i = 0; i < NT_MOST_BALLS; i++) {
+        double psi = 2 * NT_PI * (i < b->n_balls ? i : b->n_balls - 1) / b->n_balls;
+        b->turns[0][i] = cos(psi), b->turns[1][i] = sin(psi);
     }
     b->pocket_law = (nt_touch_law){
         .stiffness =

@@ -27,8 +27,8 @@
  * under 1000 N at 10^4 rpm a hundredth and a half. */
 static const double MORE = 1.015;
 
-/* h times the rate, estimated above, from which on a ring is looked at closely: methods bear 4/7 or
- * more (splitting_own.h). */
+/* h times the rate, estimated above, from which on a ring or a ball in its pocket is looked at
+ * closely: methods bear 4/7 or more (splitting_own.h). */
 static const double NEAR = 0.3;
 
 static double rate_of_ball(const nt_run *run, const nt_bearing *b, double c_o, double c_i)
@@ -59,6 +59,32 @@ void nt_bearing_tell_balls(const nt_element *element, const nt_view *view, int f
         NT_BALL_CONTACTS * (first + ball) + (inner[ball] > outer[ball] ? NT_INNER : NT_OUTER);
 }
 
+/* A pocket's damper is its friction's slope, or K delta^1.5 d along the normal, at most; and no
+ * body gives way more than if nothing held it. */
+void nt_bearing_tell_pocket(const nt_element *element, const nt_view *view, int ball, double slope,
+                            double delta)
+{
+    const nt_bearing *b = nt_bearing_of(view->run, element);
+    const nt_touch_law *law = &b->pocket_law;
+    const nt_body *cage = &view->run->bodies[b->cage];
+    int body = b->first_ball + ball;
+    v3 apart = v3_sub(view->motion[body].x, view->motion[b->cage].x);
+    double arm = v3_norm(apart) + 0.5 * b->ball_diameter, h = view->terms->step;
+    double w = nt_bearing_mobility(view->run, b) + 1 / cage->mass +
+               arm * arm / fmin(fmin(cage->J.xx, cage->J.yy), cage->J.zz);
+    double c = fmax(slope, law->stiffness * delta * sqrt(delta) * law->damping);
+    if (h > 0 && !(view->terms->ahead > 0) && h * c * w <= NEAR)
+        return;
+    nt_run_damping *damping = &view->run->dampings[element - view->model->elements];
+    nt_touch touch = nt_bearing_touch(element, view, ball, NT_POCKET).touch;
+    double beside, rate = nt_touch_damping_rate(view, b->cage, body, &touch, &beside);
+    for (int k = 0; k < 2; k++)
+        if (rate > damping->rate[k]) {
+            damping->rate[k] = rate;
+            damping->part[k] = NT_BALL_CONTACTS * ball + NT_POCKET;
+        }
+}
+
 /* Whether explicit forces move the ring, and whether they turn it. */
 static bool ring_moves(const nt_view *view, const nt_bearing *b, int which, bool *turns)
 {
@@ -75,7 +101,8 @@ void nt_bearing_tie_begin(const nt_view *view, const nt_bearing *b, int which, v
     bool turns;
     memset(tie, 0, sizeof *tie);
     double h = view->terms->step;
-    bool due = h > 0 && fmod(floor(view->at->t / h), EVERY) == 0;
+    double step = h > 0 ? floor(view->at->t / h) : 0;
+    bool due = h > 0 && EVERY * floor(step / EVERY) == step;
     if (!due || view->terms->ahead > 0 || !ring_moves(view, b, which, &turns))
         return;
     const nt_body *ring = &view->run->bodies[b->rings[which]];

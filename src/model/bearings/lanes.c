@@ -5,6 +5,7 @@
 #include "model/bearings/lanes.h"
 
 #include "base/target.h"
+#include "linalg/lanes.h"
 
 NT_INLINE v3 get(const nt_lane *p, int l) { return v3_of(p[0].of[l], p[1].of[l], p[2].of[l]); }
 
@@ -54,12 +55,12 @@ NT_INLINE void put_column(nt_touch_kind kind, const nt_surface *surface, const n
     nt_touch_vary_rates(kind, law, t, v3_sub(at->w_b, at->w_a), du, dW, dr, &dF, &dM);
     dM = v3_add(v3_cross(r, dF), dM);
     double rows[6] = {dF.x, dF.y, dF.z, dM.x, dM.y, dM.z};
-    damping->of[j].of[l] = t->N > 0 ? -rows[0] : 0;
-    damping->of[6 + j].of[l] = t->N > 0 ? -rows[1] : 0;
-    damping->of[12 + j].of[l] = t->N > 0 ? -rows[2] : 0;
-    damping->of[18 + j].of[l] = t->N > 0 ? -rows[3] : 0;
-    damping->of[24 + j].of[l] = t->N > 0 ? -rows[4] : 0;
-    damping->of[30 + j].of[l] = t->N > 0 ? -rows[5] : 0;
+    damping->of[j].of[l] -= t->N > 0 ? rows[0] : 0;
+    damping->of[6 + j].of[l] -= t->N > 0 ? rows[1] : 0;
+    damping->of[12 + j].of[l] -= t->N > 0 ? rows[2] : 0;
+    damping->of[18 + j].of[l] -= t->N > 0 ? rows[3] : 0;
+    damping->of[24 + j].of[l] -= t->N > 0 ? rows[4] : 0;
+    damping->of[30 + j].of[l] -= t->N > 0 ? rows[5] : 0;
 }
 
 NT_INLINE nt_touch_pose pose_of(const nt_ring_pose *ring, const nt_ball_lanes *balls, v3 origin,
@@ -77,7 +78,7 @@ NT_INLINE nt_touch_pose pose_of(const nt_ring_pose *ring, const nt_ball_lanes *b
                            .lift = lift};
 }
 
-NT_INLINE void one_lane(nt_touch_kind kind, nt_lanes_wanted wanted, int lanes,
+NT_INLINE void one_lane(nt_touch_kind kind, nt_lanes_wanted wanted, int width,
                         const nt_surface *surface, const nt_touch_law *law,
                         const nt_ring_pose *ring, const nt_ball_lanes *balls, v3 origin, v3 axis,
                         double lift, const double *last, nt_push_lanes *push,
@@ -87,7 +88,7 @@ NT_INLINE void one_lane(nt_touch_kind kind, nt_lanes_wanted wanted, int lanes,
     nt_touch t = nt_touch_find(kind, surface, law, &at);
     if (wanted != NT_LANES_DAMP_RING)
         put_push(&t, push, l);
-    if (wanted != NT_LANES_DAMP_RING && lanes == NT_LANES)
+    if (wanted != NT_LANES_DAMP_RING && width == NT_LANES)
         push->touches[l] = t.N > 0;
     if (wanted != NT_LANES_DAMP_RING && kind.skeleton == NT_CIRCLE)
         push->beyond.of[l] = beyond_of(&t, surface, law, last);
@@ -168,10 +169,15 @@ void nt_lanes_race(nt_traction_law law, bool rolls, nt_lanes_wanted wanted, int 
         const nt_surface s = *surface;                                                             \
         const nt_touch_law t = *law;                                                               \
         const nt_ring_pose r = *cage;                                                              \
-        for (int l = 0; l < lanes_; l++)                                                           \
+        const m3 R = pockets->R;                                                                   \
+        const double radius = pockets->radius;                                                     \
+        for (int l = 0; l < lanes_; l++) {                                                         \
+            v3 axis = nt_pocket_axis(R, pockets->turn[0].of[l], pockets->turn[1].of[l]);           \
+            v3 origin = skeleton_ == NT_LINE ? r.x : v3_axpy(radius, axis, r.x);                   \
             one_lane((nt_touch_kind){skeleton_, NT_TRACTION_COULOMB, true, false, false, true},    \
-                     NT_LANES_PUSH, lanes_, &s, &t, &r, balls, get(pockets->origin, l),            \
-                     get(pockets->axis, l), 0, NULL, push, NULL, l);                               \
+                     NT_LANES_PUSH, lanes_, &s, &t, &r, balls, origin, axis, 0, NULL, push, NULL,  \
+                     l);                                                                           \
+        }                                                                                          \
         if (lanes_ == NT_HALF)                                                                     \
             say_half(push->N.of, push->touches);                                                   \
     }
@@ -193,48 +199,108 @@ void nt_lanes_pocket(nt_skeleton skeleton, int n, const nt_surface *surface,
 /* ---- damping -----------------------------------------------------------------------------------
  */
 
-#define NT_ADD_DAMPING(name, lanes_)                                                               \
-    NT_WIDE static void name(nt_damping_lanes *restrict sum,                                       \
-                             const nt_damping_lanes *restrict more)                                \
-    {                                                                                              \
-        for (int k = 0; k < 36; k++)                                                               \
-            for (int l = 0; l < lanes_; l++)                                                       \
-                sum->of[k].of[l] += more->of[k].of[l];                                             \
-    }
-NT_ADD_DAMPING(add_damping, NT_LANES)
-NT_ADD_DAMPING(add_half_damping, NT_HALF)
-
-void nt_lanes_add_damping(nt_damping_lanes *sum, const nt_damping_lanes *more, int n)
+/* Entries of block k of 3 x 3 stand in rows 6 (3 (k/2) + i) + 3 (k%2) + j of the lanes. */
+NT_WIDE static void spread_damping(const nt_damping_lanes *damping, int first, double c,
+                                   double *to[NT_HALF][4])
 {
-    (n <= NT_HALF ? add_half_damping : add_damping)(sum, more);
+    for (int k = 0; k < 4; k++) {
+        const double *from = damping->of[18 * (k / 2) + 3 * (k % 2)].of + first;
+        lanes row[9];
+        for (int i = 0; i < 9; i++)
+            row[i] = c * *(const lanes_anywhere *)(from + NT_LANES * (6 * (i / 3) + i % 3));
+        lanes_transpose(row);
+        lanes_transpose(row + 4);
+        for (int l = 0; l < NT_HALF; l++) {
+            *(lanes_anywhere *)to[l][k] += row[l];
+            *(lanes_anywhere *)(to[l][k] + 4) += row[4 + l];
+            to[l][k][8] += row[8][l];
+        }
+    }
 }
 
-/* ---- friction ----------------------------------------------------------------------------------
+void nt_lanes_spread_damping(const nt_damping_lanes *damping, int first, double c,
+                             double *to[NT_HALF][4])
+{
+    spread_damping(damping, first, c, to);
+}
+
+/* ---- extremes ----------------------------------------------------------------------------------
  */
 
-nt_lanes_friction nt_lanes_friction_of(const nt_push_lanes *push, int n)
+NT_INLINE lanes more_of(lanes a, lanes b)
 {
-    const double *N = push->N.of, *slope = push->slope.of;
-    nt_lanes_friction f = {.least_slope = slope[0]};
-    for (int l = 0; l < n; l++) {
-        f.most_N = N[l] > f.most_N ? N[l] : f.most_N;
-        f.most_slope = slope[l] > f.most_slope ? slope[l] : f.most_slope;
-        f.least_slope = slope[l] < f.least_slope ? slope[l] : f.least_slope;
-        f.slope2 += slope[l] * slope[l];
+    lanes_mask more = a > b;
+    return (lanes)((more & (lanes_mask)a) | (~more & (lanes_mask)b));
+}
+
+NT_INLINE double most_of(lanes a)
+{
+    double x = a[0] > a[1] ? a[0] : a[1], y = a[2] > a[3] ? a[2] : a[3];
+    return x > y ? x : y;
+}
+
+NT_INLINE nt_lanes_extremes extremes_of(const nt_push_lanes *push, int n, bool of_race, double most,
+                                        double last)
+{
+    lanes most_N = {0}, slope = {0}, less = {0}, deepest = {0}, beyond = {0};
+    lanes_mask have = {-1, -1, -1, -1};
+    less -= *(const lanes_anywhere *)push->slope.of;
+    for (int l = 0; l < n; l += NT_HALF) {
+        lanes N = *(const lanes_anywhere *)(push->N.of + l);
+        lanes c = *(const lanes_anywhere *)(push->slope.of + l);
+        most_N = more_of(N, most_N);
+        slope = more_of(c, slope);
+        less = more_of(-c, less);
+        deepest = more_of(*(const lanes_anywhere *)(push->delta.of + l), deepest);
+        have &= (N >= 0) & (N <= most);
+        if (of_race) {
+            beyond = more_of(*(const lanes_anywhere *)(push->beyond.of + l), beyond);
+            have &= (N <= 0) | (*(const lanes_anywhere *)(push->cosine2.of + l) >= last);
+        }
     }
-    return f;
+    return (nt_lanes_extremes){.most_N = most_of(most_N),
+                               .most_slope = most_of(slope),
+                               .least_slope = -most_of(less),
+                               .deepest = most_of(deepest),
+                               .beyond = most_of(beyond),
+                               .have_values = have[0] & have[1] & have[2] & have[3]};
+}
+
+NT_WIDE static void of_race(const nt_push_lanes *push, int n, double most, double last,
+                            nt_lanes_extremes *out)
+{
+    *out = extremes_of(push, n, true, most, last);
+}
+
+NT_WIDE static void of_pockets(const nt_push_lanes *push, int n, double most,
+                               nt_lanes_extremes *out)
+{
+    *out = extremes_of(push, n, false, most, 0);
+}
+
+nt_lanes_extremes nt_lanes_extremes_of_race(const nt_push_lanes *push, int n, double most,
+                                            double last)
+{
+    nt_lanes_extremes out;
+    of_race(push, n, most, last, &out);
+    return out;
+}
+
+nt_lanes_extremes nt_lanes_extremes_of_pockets(const nt_push_lanes *push, int n, double most)
+{
+    nt_lanes_extremes out;
+    of_pockets(push, n, most, &out);
+    return out;
 }
 
 /* ---- stiffness ---------------------------------------------------------------------------------
  */
 
-void nt_lanes_stiffest(const nt_touch_law *touch, int n, const nt_push_lanes *push, double mobility,
-                       double ahead, double growth, double *now, double *later)
+void nt_lanes_stiffest(const nt_touch_law *touch, int n, const nt_push_lanes *push, double deepest,
+                       double mobility, double ahead, double growth, double *now, double *later)
 {
-    double deepest = 0, most = 0, unit = 1.5 * touch->stiffness * mobility;
+    double most = 0, unit = 1.5 * touch->stiffness * mobility;
     double further = growth * ahead * ahead / 2;
-    for (int l = 0; l < n; l++)
-        deepest = push->delta.of[l] > deepest ? push->delta.of[l] : deepest;
     *now = unit * sqrt(deepest);
     for (int l = 0; l < n && ahead > 0; l++) {
         double delta = push->delta.of[l], rate = push->rate.of[l], size = fabs(rate);
@@ -251,7 +317,7 @@ void nt_lanes_stiffest(const nt_touch_law *touch, int n, const nt_push_lanes *pu
 /* ---- energies ----------------------------------------------------------------------------------
  */
 
-NT_INLINE void one_energy(nt_touch_kind kind, int lanes, const nt_surface *surface,
+NT_INLINE void one_energy(nt_touch_kind kind, int width, const nt_surface *surface,
                           const nt_touch_law *law, const nt_ring_pose *ring,
                           const nt_ball_lanes *balls, v3 origin, v3 axis, const double *last,
                           nt_energy_lanes *out, int l)
@@ -261,7 +327,7 @@ NT_INLINE void one_energy(nt_touch_kind kind, int lanes, const nt_surface *surfa
     double depth = t.delta > 0 ? t.delta : 0;
     out->potential.of[l] = t.elastic * depth / 2.5;
     out->power.of[l] = t.delta > 0 ? t.power : 0;
-    if (lanes == NT_LANES)
+    if (width == NT_LANES)
         out->touches[l] = t.delta > 0;
     if (kind.skeleton == NT_CIRCLE)
         out->beyond.of[l] = beyond_of(&t, surface, law, last);
@@ -279,10 +345,18 @@ NT_INLINE void one_energy(nt_touch_kind kind, int lanes, const nt_surface *surfa
         const nt_touch_law t = *law;                                                               \
         const nt_ring_pose r = *ring;                                                              \
         const double last[2] = {over ? over[0] : 0, over ? over[1] : 0};                           \
-        for (int l = 0; l < lanes_; l++)                                                           \
+        const bool in_pocket = skeleton_ != NT_CIRCLE;                                             \
+        const m3 R = in_pocket ? pockets->R : m3_identity();                                       \
+        const double radius = in_pocket ? pockets->radius : 0;                                     \
+        for (int l = 0; l < lanes_; l++) {                                                         \
+            v3 origin = r.origin, axis = r.axis;                                                   \
+            if (in_pocket) {                                                                       \
+                axis = nt_pocket_axis(R, pockets->turn[0].of[l], pockets->turn[1].of[l]);          \
+                origin = skeleton_ == NT_LINE ? r.x : v3_axpy(radius, axis, r.x);                  \
+            }                                                                                      \
             one_energy((nt_touch_kind){skeleton_, law_, true, spins_, rolls_, true}, lanes_, &s,   \
-                       &t, &r, balls, skeleton_ == NT_CIRCLE ? r.origin : get(pockets->origin, l), \
-                       skeleton_ == NT_CIRCLE ? r.axis : get(pockets->axis, l), last, out, l);     \
+                       &t, &r, balls, origin, axis, last, out, l);                                 \
+        }                                                                                          \
         if (lanes_ == NT_HALF)                                                                     \
             say_half(out->potential.of, out->touches);                                             \
     }

@@ -22,9 +22,20 @@ typedef struct nt_ring_pose {
     v3 x, v, w, origin, axis;
 } nt_ring_pose;
 
+/* Pockets of a cage: cos and sin of their angles in the cage's axes, R; and how far the points that
+ * they have for skeletons are from its centre. */
 typedef struct nt_pocket_lanes {
-    nt_lane origin[3], axis[3];
+    nt_lane turn[2];
+    m3 R;
+    double radius;
 } nt_pocket_lanes;
+
+/* The direction of a pocket; ground axes. */
+NT_INLINE v3 nt_pocket_axis(m3 R, double cosine, double sine)
+{
+    return v3_of(R.xx * cosine + R.xy * sine, R.yx * cosine + R.yy * sine,
+                 R.zx * cosine + R.zy * sine);
+}
 
 /* What the surface does to the balls: the force, the moment about the ball's centre; and to the
  * other body, as it would be on the ball at that body's reference point: its moment. The normal
@@ -64,7 +75,7 @@ typedef enum nt_lanes_wanted {
 
 /* The first `n` lanes, at least. lift: m, per lane; last: cos and sin of the angle of the shoulder.
  * A race is a groove of a ring; law: of the traction; rolls: whether there is a moment against
- * rolling. What is not wanted is not written, and may be NULL. */
+ * rolling. What is not wanted is not written, and may be NULL; the damping is added. */
 void nt_lanes_race(nt_traction_law law, bool rolls, nt_lanes_wanted wanted, int n,
                    const nt_surface *surface, const nt_touch_law *touch, const nt_ring_pose *ring,
                    const nt_ball_lanes *balls, const nt_lane *lift, const double last[2],
@@ -75,22 +86,29 @@ void nt_lanes_pocket(nt_skeleton skeleton, int n, const nt_surface *surface,
                      const nt_ball_lanes *balls, const nt_pocket_lanes *pockets,
                      nt_push_lanes *push);
 
-/* Of friction, over the first `n` lanes: the largest N; the largest and the least slope, N s/m, and
- * the sum of their squares. */
-typedef struct nt_lanes_friction {
-    double most_N, most_slope, least_slope, slope2;
-} nt_lanes_friction;
+/* Over the first `n` lanes, those left over being as the last: the largest N, the largest and the
+ * least slope, N s/m, the deepest indentation, 0 at least, and how far the furthest ellipse goes
+ * over its shoulder; and whether each has a number for N, none of them more than `most`, and those
+ * that touch a race have cosine2 of `last` at least. */
+typedef struct nt_lanes_extremes {
+    double most_N, most_slope, least_slope, deepest, beyond;
+    bool have_values;
+} nt_lanes_extremes;
 
-nt_lanes_friction nt_lanes_friction_of(const nt_push_lanes *push, int n);
+nt_lanes_extremes nt_lanes_extremes_of_race(const nt_push_lanes *push, int n, double most,
+                                            double last);
+nt_lanes_extremes nt_lanes_extremes_of_pockets(const nt_push_lanes *push, int n, double most);
 
-/* sum += more, of the first `n` lanes at least. */
-void nt_lanes_add_damping(nt_damping_lanes *sum, const nt_damping_lanes *more, int n);
+/* Adds c times the damping of four lanes from `first` on to four blocks of each, 3 x 3: to[lane]
+ * [block], all there. */
+void nt_lanes_spread_damping(const nt_damping_lanes *damping, int first, double c,
+                             double *to[NT_HALF][4]);
 
 /* The largest square of a frequency, 1/s^2, that the first `n` contacts have by themselves over
  * this mobility, 1/kg: of what touches now, and `ahead` s later, rates growing by `growth`, m/s^2;
  * as of one contact (contact_damping.c). */
-void nt_lanes_stiffest(const nt_touch_law *touch, int n, const nt_push_lanes *push, double mobility,
-                       double ahead, double growth, double *now, double *later);
+void nt_lanes_stiffest(const nt_touch_law *touch, int n, const nt_push_lanes *push, double deepest,
+                       double mobility, double ahead, double growth, double *now, double *later);
 
 /* The energies of balls on races that are round, and in their pockets. */
 void nt_lanes_race_energy(nt_traction_law law, bool rolls, int n, const nt_surface *surface,

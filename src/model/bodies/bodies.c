@@ -48,8 +48,8 @@ static inline void put9(lane *p, int l, m3 a)
 /* ---- motion ---------------------------------------------------------------------------------- */
 
 /* A motion begins with the place x and R row by row, twelve numbers; v, w, a and alpha follow. The
- * formulas of R are those of quat_matrix. */
-NT_HOT NT_WIDE static void places(const double *const q[LANES], nt_motion *m, lane R[9])
+ * formulas of R are those of quat_matrix; R[9] may be NULL. */
+NT_HOT NT_WIDE static void places(const double *const q[LANES], nt_motion *m, lane *R)
 {
     lanes x[4], r[4];
     for (int l = 0; l < LANES; l++) {
@@ -66,7 +66,8 @@ NT_HOT NT_WIDE static void places(const double *const q[LANES], nt_motion *m, la
                          yz - wx,       xz - wy, yz + wx, 1 - (xx + yy)};
     lanes part[3][4] = {
         {x[0], x[1], x[2], of[0]}, {of[1], of[2], of[3], of[4]}, {of[5], of[6], of[7], of[8]}};
-    memcpy(R, of, sizeof of);
+    if (R)
+        memcpy(R, of, sizeof of);
     for (int k = 0; k < 3; k++) {
         lanes_transpose(part[k]);
         for (int l = 0; l < LANES; l++)
@@ -179,7 +180,7 @@ NT_HOT int nt_bodies_evaluate(const nt_body *bodies, int n_bodies, int from, int
         bool heavy = plain && any_has_inertia(body);
         const double *const q[LANES] = {at->q + body[0].q, at->q + body[1].q, at->q + body[2].q,
                                         at->q + body[3].q};
-        places(q, m, g.R);
+        places(q, m, heavy ? g.R : NULL);
         for (int l = 0; l < LANES; l++) {
             bodies_gather(&g, l, at, &body[l], heavy, &m[l]);
             if (heavy)
