@@ -595,7 +595,9 @@ static nt_status splitting_watch_multipliers(nt_stepper *s, const double *taken_
 }
 
 /* Whether the accelerations of this step and of the two before swing to and fro: changes against
- * the one before have this cosine or less, and at least this size against the accelerations. */
+ * the one before have this cosine or less, and at least this size against the accelerations. With
+ * changes d +- 2 s of a swing s the cosine is that where |s| is 0.87 |d| or more; and the size
+ * where s is 0.15 of the accelerations or more. */
 static const double BACK = -0.5, SEEN = 0.3;
 
 static bool splitting_swings(const nt_stepper *s)
@@ -615,10 +617,18 @@ static bool splitting_swings(const nt_stepper *s)
 }
 
 /* Equal steps of second order that damping does not bear do no harm by themselves: what grows in
- * them is small at first, and they may soon bear what damps. They are told where they are too long
- * by this factor, or have swung for so many steps, less half of those that have not; how much too
- * long they were fades by so much in each while nothing swings. One step in so many is looked at.
- */
+ * them is small at first, and they may soon bear what damps. With z = h times a rate R of damping,
+ * taken at v + h/2 a_p, a_p = a_1 + 3/4 (a_1 - a_2), a swing is multiplied in each step by g,
+ *
+ *   g - 1 + z (15/8 - 5/4 g^-1 + 3/8 g^-2) = 0,     g = -1 at z = 4/7,
+ *   g = -1 - 14/15 e for z = 4/7 (1 + e), e small.
+ *
+ * So steps by a part e too short to swing let a swing of the accelerations' own size fade to what
+ * counts as one, 0.15 of it, in 2.03/e steps: what has SWUNG_FOR so many steps, less half of those
+ * that have not, is no nearer to the bound from below than by 0.034, about as well as rates are
+ * estimated (bearing_ties.c), or above it. At FAR_TOO_LONG g is -1.48: rounding, 1e-16, is at full
+ * size after 94 steps, so nothing is waited for. How much too long steps were fades by so much in
+ * each while nothing swings. One step in so many is looked at. */
 static const double FAR_TOO_LONG = 1.5, SWUNG_FOR = 60, FADES = 0.99999, LOOKED_AT = 4;
 
 static void splitting_watch_swings(nt_stepper *s, double h, nt_report *watched)
