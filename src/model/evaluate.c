@@ -435,6 +435,27 @@ void nt_run_energy_gained(void *self, const nt_point *from, const nt_point *to, 
     free(gained);
 }
 
+/* Whether joints alone remember, which see their own two bodies: those are from *from on, before
+ * *to. */
+static bool find_accepted(const nt_model *model, int *from, int *to)
+{
+    *from = model->n_bodies;
+    *to = 0;
+    bool alone = model->n_signals == 0 && model->n_delays == 0 && model->n_grips == 0;
+    for (int i = 0; i < model->n_elements && alone; i++) {
+        const nt_element *e = &model->elements[i];
+        if (e->memory < 0)
+            continue;
+        alone = i < model->n_joints;
+        int least = e->a == 0 || (e->b > 0 && e->b < e->a) ? e->b : e->a;
+        int most = e->a > e->b ? e->a : e->b;
+        *from = least < *from ? least : *from;
+        *to = most >= *to ? most + 1 : *to;
+    }
+    *from = *from > 0 ? *from : 1;
+    return alone;
+}
+
 void nt_run_accept(void *self, const nt_point *at, double *next)
 {
     nt_run *run = self;
@@ -442,9 +463,15 @@ void nt_run_accept(void *self, const nt_point *at, double *next)
     nt_terms terms = {0};
     if (!next || !nt_run_can_look(run, at, false))
         return;
-    nt_run_look(run, at, &terms, &view);
-    for (int i = 0; i < run->model->n_elements; i++)
-        nt_element_accept(&run->model->elements[i], &view, next);
+    const nt_model *model = run->model;
+    int from, to;
+    if (find_accepted(model, &from, &to)) {
+        view = *begin_view(run, at, &terms);
+        evaluate_bodies(run, &view, from, to);
+    } else
+        nt_run_look(run, at, &terms, &view);
+    for (int i = 0; i < model->n_elements; i++)
+        nt_element_accept(&model->elements[i], &view, next);
     for (int k = 0; k < run->model->n_delays; k++)
         nt_delay_accept(run, &view, k, next);
     nt_run_keep_held(run, at->memory, next);
