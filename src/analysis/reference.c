@@ -287,9 +287,9 @@ static double next_shift(double shift, double distance, double before)
 /* What is left counts as none below this part of the largest force, and of the length. */
 static const double ENOUGH = 1e-9, ROUNDED = 1e-14;
 
-/* What may be rounding may also be small loads: where that is not small beside all forces the
- * iteration goes on while it shrinks, as the tension in what turns slowly stiffens foils that it
- * stretches by less than their places are rounded. */
+/* What may be rounding may also be small loads, as the tension in what turns slowly stiffens foils
+ * that it stretches by less than their places are rounded; and derivatives of modes are differences
+ * of states that follow a parameter. So the iteration goes on while it shrinks. */
 static nt_status find_steady(nt_reference *r, nt_error *error)
 {
     enum { MOST = 60 };
@@ -332,7 +332,7 @@ static nt_status find_steady(nt_reference *r, nt_error *error)
             memcpy(kept + nq, r->lambda, (size_t)p->nh * sizeof *kept);
             memcpy(kept + nq + p->nh, r->mu, (size_t)p->nn * sizeof *kept);
         }
-        if ((best <= ROUNDED && (least <= ENOUGH || since >= 1)) || (best <= ENOUGH && since >= 2))
+        if ((best <= ROUNDED && since >= 1) || (best <= ENOUGH && since >= 2))
             break;
         if (nt_pencil_factor_still(p, shift * p->size) != NT_OK || solve_bordered(r, d) != NT_OK) {
             char name[160] = "";

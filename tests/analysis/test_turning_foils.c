@@ -53,8 +53,55 @@ static void test_flapping(void **state)
     }
 }
 
+/* A blade on a hub: what the hub's radius changes of its frequencies is carried by the tension
+ * alone, so by the state about which they are found: this is found to rounding. */
+static void test_radius_of_the_hub(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "parameters: {w: 20, r: 0.5}\n"
+        "gravity: [0, 0, 0]\n"
+        "beams:\n"
+        "  b:\n"
+        "    points: [[r, 0, 0], [r + 3, 0, 0]]\n"
+        "    order: 8\n"
+        "    elements: 6\n"
+        "    sections: [{stiffness: [1e6, 4e5, 4e5, 900, 300, 1200],\n"
+        "                mass: [2, 2, 2, 0.002, 0.002, 0.004]}]\n"
+        "    velocity: [0, w*r, 0]\n"
+        "    angular_velocity: [0, 0, w]\n"
+        "joints: {hub: {type: revolute, between: [ground, b.root], at: [0, 0, 0],\n"
+        "  axis: [0, 0, 1], motion: w*t}}\n"
+        "steady: {turn: {axis: [0, 0, 1], rate: w}}\n";
+    enum { MODES = 6 };
+    const double h = 5e-3, weight[4] = {1, -8, 8, -1}, at[4] = {-2, -1, 1, 2};
+    double slope[MODES] = {0};
+    found f;
+    nt_mode_rates *rates;
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        char words[1200], radius[40];
+        snprintf(radius, sizeof radius, "r: %.17g}", 0.5 + at[k] * h);
+        const char *place = strstr(text, "r: 0.5}");
+        snprintf(words, sizeof words, "%.*s%s%s", (int)(place - text), text, radius,
+                 place + strlen("r: 0.5}"));
+        found_open(&f, words, NT_ABOUT_STEADY, (nt_modes_setup){.count = MODES});
+        for (int i = 0; i < MODES; i++)
+            slope[i] += weight[k] * nt_modes_at(f.modes, i).eigenvalue[1] / (12 * h);
+        found_close(&f);
+    }
+    found_open(&f, text, NT_ABOUT_STEADY, (nt_modes_setup){.count = MODES});
+    if (nt_mode_rates_create(&rates, f.modes, f.run, NT_ABOUT_STEADY, "r", &f.error) != NT_OK)
+        fail_msg("%s", f.error.message);
+    for (int i = 0; i < MODES; i++)
+        found_close_to(nt_mode_rates_at(rates, i).eigenvalue[1], slope[i], 2e-6);
+    nt_mode_rates_destroy(rates);
+    found_close(&f);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_flapping)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_flapping),
+                                       cmocka_unit_test(test_radius_of_the_hub)};
     return cmocka_run_group_tests_name("turning foils", tests, NULL, NULL);
 }
