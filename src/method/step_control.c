@@ -14,6 +14,7 @@
  * grow by 1 + pi/2 at most. */
 #include "method/step_control.h"
 
+#include "base/vector3.h"
 #include "group/block.h"
 
 #include <math.h>
@@ -49,6 +50,17 @@ nt_step_error nt_step_error_of(const nt_stepper *s, const double *estimate)
         }
     }
     return worst;
+}
+
+void nt_step_error_add_cross(const nt_space *space, double factor, const double *a, const double *b,
+                             double *sum)
+{
+    for (int k = 0; k < space->n_blocks; k++) {
+        const nt_block *block = &space->blocks[k];
+        int i = block->v + block->nv - 3;
+        if (block->rotation >= 0)
+            v3_accumulate(sum + i, v3_scale(factor, v3_cross(v3_load(a + i), v3_load(b + i))));
+    }
 }
 
 double nt_step_after_accepted(const nt_step_control *control, double h, double before, double error,

@@ -24,6 +24,10 @@ typedef struct nt_step_error {
 /* estimate[2 nv] of the step now -> next. size is not finite where an estimate is not. */
 nt_step_error nt_step_error_of(const nt_stepper *stepper, const double *estimate);
 
+/* sum[nv] += factor a x b, of rotations. */
+void nt_step_error_add_cross(const nt_space *space, double factor, const double *a, const double *b,
+                             double *sum);
+
 /* The step after an accepted one, or in place of a rejected one, of size h and error ~ h^order. */
 double nt_step_after_accepted(const nt_step_control *control, double h, double before, double error,
                               int order);

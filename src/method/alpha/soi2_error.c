@@ -23,7 +23,6 @@
  * steps by O(h). In the first step A_b is missing and the term with it too: the estimate then has
  * the right order and h^3/12 z''' too much. */
 #include "base/chance.h"
-#include "base/vector3.h"
 #include "method/alpha/soi2.h"
 #include "method/step_control.h"
 
@@ -80,18 +79,6 @@ static nt_status soi2_accelerations(nt_stepper *s, const nt_soi2 *w, double *rat
     return status;
 }
 
-/* sum += factor a x b for rotations */
-static void add_cross(const nt_space *space, double factor, const double *a, const double *b,
-                      double *sum)
-{
-    for (int k = 0; k < space->n_blocks; k++) {
-        const nt_block *block = &space->blocks[k];
-        int i = block->v + block->nv - 3;
-        if (block->rotation >= 0)
-            v3_accumulate(sum + i, v3_scale(factor, v3_cross(v3_load(a + i), v3_load(b + i))));
-    }
-}
-
 /* of_q = D - log(q0^-1 q1) */
 static void of_positions(const nt_stepper *s, const nt_soi2 *w, const double *A0, const double *A1,
                          double *of_q)
@@ -101,7 +88,7 @@ static void of_positions(const nt_stepper *s, const nt_soi2 *w, const double *A0
     double h = w->n.c.h;
     for (int i = 0; i < p->nv; i++)
         of_q[i] = w->n.increment[i] - h / 2 * (z0[i] + z1[i]) - h * h / 12 * (A0[i] - A1[i]);
-    add_cross(&p->space, (p->frame == NT_BODY ? -1 : 1) * h * h / 12, z0, z1, of_q);
+    nt_step_error_add_cross(&p->space, (p->frame == NT_BODY ? -1 : 1) * h * h / 12, z0, z1, of_q);
 }
 
 /* of_v in ground axes, and from there, with W = R^T w, dW = R^T dw - dTheta x W. */
@@ -118,7 +105,7 @@ static void of_velocities(const nt_stepper *s, const nt_soi2 *w, const double *o
     }
     nt_space_change_frame(&p->space, NT_INERTIAL, p->frame, s->next.q, of_v, of_v);
     if (p->frame == NT_BODY)
-        add_cross(&p->space, -1, of_q, s->next.v, of_v);
+        nt_step_error_add_cross(&p->space, -1, of_q, s->next.v, of_v);
 }
 
 /* ---- rounding ------------------------------------------------------------------------------- */

@@ -48,9 +48,8 @@ const char *nt_splitting_explain_growth(const nt_stepper *stepper);
 nt_status nt_splitting_start(nt_stepper *s, const nt_splitting *c);
 nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h);
 
-/* Local error of the step now -> next. Of first order: h^2/2 da/dt and h^3/4 da/dt, by the change
- * of the acceleration since the step before; of second order: h^3/8 and h^4/16 d2a/dt2, by its last
- * two changes, zero where only one is known. */
+/* Local error of the step now -> next, by the change of the acceleration since the step before and,
+ * of second order, by its last two changes, zero where only one is known. See splitting_error.c. */
 nt_status nt_splitting_error(nt_stepper *s, const nt_splitting *c, double h, double *estimate);
 
 /* The same of the step that led to `now`, from the change since then. Forces that begin between its
