@@ -234,7 +234,7 @@ static nt_status push_races(const nt_element *element, const nt_view *view, cons
                             const nt_ring_pose rings[2], group *g, sums *all)
 {
     if (all->damps)
-        memset(&g->damping, 0, sizeof g->damping);
+        nt_lanes_clear_damping(&g->damping, g->n);
     for (int which = NT_OUTER; which <= NT_INNER; which++) {
         const nt_bearing_race *race = &b->races[which];
         const double *last = race->turn_of_last;

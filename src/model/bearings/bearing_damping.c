@@ -5,20 +5,31 @@
 #include "model/bearings/lanes.h"
 #include "model/elements.h"
 
-/* The four blocks of 3 x 3 of the body whose ports begin here, in the matrix itself, where nobody
- * else adds to it at the same time; of rows k/2, columns k%2. NULL: there is no such block. */
+/* Where 3 x 3 numbers of an element are added up: in the matrix itself, where nobody else adds to
+ * it at the same time. NULL: there is no such block. */
+static double *block_at(const nt_view *view, int slot, int row, int column)
+{
+    const nt_matrix *matrix = view->terms->matrix;
+    if (slot < 0 || view->local->apart || nt_pattern_is_single(matrix->pattern, slot))
+        return nt_view_block(view, row, column);
+    return nt_matrix_block(matrix, slot);
+}
+
+/* The four blocks of the body whose ports begin here, of rows k/2, columns k%2. */
 NT_INLINE void blocks_at(const nt_view *view, int port, double *to[4])
 {
     const nt_local *local = view->local;
     const nt_matrix *matrix = view->terms->matrix;
+    const nt_pattern *pattern = matrix->pattern;
     int n = local->element->n_ports;
-    const int *slot = local->element->slot + port * n + port;
-    for (int k = 0; k < 4; k++) {
-        int s = slot[k / 2 * n + k % 2];
-        to[k] = s < 0 || local->apart || nt_pattern_is_single(matrix->pattern, s)
-                    ? nt_view_block(view, port + k / 2, port + k % 2)
-                    : nt_matrix_block(matrix, s);
-    }
+    const int *first = local->element->slot + port * n + port;
+    const int slot[4] = {first[0], first[1], first[n], first[n + 1]};
+    bool whole = !local->apart && (slot[0] | slot[1] | slot[2] | slot[3]) >= 0;
+    for (int k = 0; k < 4; k++)
+        whole = whole && pattern->shape[slot[k]] != NT_SCALED;
+    for (int k = 0; k < 4; k++)
+        to[k] = whole ? matrix->values + pattern->offset[slot[k]]
+                      : block_at(view, slot[k], port + k / 2, port + k % 2);
 }
 
 /* Block k of D[6][6] of a body, entry i at D[stride i], into `to`; see nt_combination. */

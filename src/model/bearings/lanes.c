@@ -199,6 +199,19 @@ void nt_lanes_pocket(nt_skeleton skeleton, int n, const nt_surface *surface,
 /* ---- damping -----------------------------------------------------------------------------------
  */
 
+NT_WIDE static void clear_damping(nt_damping_lanes *damping, int width)
+{
+    const lanes none = {0};
+    for (int l = 0; l < width; l += NT_HALF)
+        for (int k = 0; k < 36; k++)
+            *(lanes_anywhere *)(damping->of[k].of + l) = none;
+}
+
+void nt_lanes_clear_damping(nt_damping_lanes *damping, int n)
+{
+    clear_damping(damping, n <= NT_HALF ? NT_HALF : NT_LANES);
+}
+
 /* Entries of block k of 3 x 3 stand in rows 6 (3 (k/2) + i) + 3 (k%2) + j of the lanes. */
 NT_WIDE static void spread_damping(const nt_damping_lanes *damping, int first, double c,
                                    double *to[NT_HALF][4])

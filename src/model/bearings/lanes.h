@@ -99,6 +99,8 @@ nt_lanes_extremes nt_lanes_extremes_of_race(const nt_push_lanes *push, int n, do
                                             double last);
 nt_lanes_extremes nt_lanes_extremes_of_pockets(const nt_push_lanes *push, int n, double most);
 
+/* Zero, over the first `n` lanes at least. */
+void nt_lanes_clear_damping(nt_damping_lanes *damping, int n);
 /* Adds c times the damping of four lanes from `first` on to four blocks of each, 3 x 3: to[lane]
  * [block], all there. */
 void nt_lanes_spread_damping(const nt_damping_lanes *damping, int first, double c,
