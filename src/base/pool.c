@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Jobs follow each other within microseconds while a step is computed: who waits looks so many
- * times before it sleeps, and gives way to others now and then, should there be fewer processors.
- */
-enum { LOOKS = 4000, LOOKS_BEFORE_YIELD = 64 };
+/* Jobs follow each other within some hundred microseconds while a step is computed, and to be woken
+ * takes as long: who waits looks for a millisecond or two before it sleeps, and gives way to others
+ * now and then, should there be fewer processors. A look and its pause take some 20 ns. */
+enum { LOOKS = 64 * 1024, LOOKS_BEFORE_YIELD = 1024 };
 
 typedef struct worker {
     nt_pool *pool;
@@ -34,6 +34,9 @@ struct nt_pool {
 
 static void pause_after(int looks)
 {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
     if (looks % LOOKS_BEFORE_YIELD == LOOKS_BEFORE_YIELD - 1)
         sched_yield();
 }
