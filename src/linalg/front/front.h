@@ -48,6 +48,7 @@ typedef struct nt_front {
     int parent, child_count;    /* children are the last child_count updates on the stack */
     int children;               /* the first of them in tree->child                       */
     int batch;                  /* in tree->batch, -1: none                               */
+    int is_full;                /* blocks of the matrix fill all of it but F22            */
     size_t beside;              /* its matrix in tree->beside, with those of its batch    */
     size_t pivots, left, right; /* of F11, F21, F12 in tree->factors                     */
     int exchange;               /* rows exchanged with its pivots, in tree->exchange     */
@@ -127,8 +128,10 @@ typedef struct nt_front_kernels {
     int (*factor_lanes)(int w, int n, lanes *a);
     void (*forward_lanes)(int w, int n, const lanes *a, lanes *y);
     void (*backward_lanes)(int w, int n, const lanes *a, lanes *y);
+    /* Blocks of the matrix to where the fronts have them, in place of what is there or added to it
+     */
     void (*load_lanes)(int w, int n, const nt_front_load *const load[NT_FRONT_LANES], int count,
-                       const double *store, lanes *a);
+                       const double *store, lanes *a, int add);
     void (*gather_lanes)(const nt_front_piece *const piece[NT_FRONT_LANES], int count,
                          const double *b, lanes *y);
     void (*scatter_lanes)(const nt_front_piece *const piece[NT_FRONT_LANES], int count, int n_lanes,

@@ -100,6 +100,15 @@ static void list_candidates(const nt_front_tree *tree, candidate *list)
     }
 }
 
+/* No block enters a front twice. */
+static int is_full(const nt_front_tree *tree, const nt_front *front)
+{
+    long filled = 0, n = front->w + front->r;
+    for (int l = front->loads; l < front->load_end; l++)
+        filled += (long)tree->load[l].rows * tree->load[l].columns;
+    return filled == n * n - (long)front->r * front->r;
+}
+
 static void batch_take(nt_front_tree *tree, const candidate *const *root, int count, size_t *room)
 {
     nt_front_batch *batch = &tree->batch[tree->n_batches];
@@ -150,8 +159,10 @@ nt_status nt_front_find_batches(nt_front_tree *tree, nt_arena *arena)
     nt_status status = NT_NO_MEMORY;
     if (!list || !tree->batch)
         goto done;
-    for (int f = 0; f < n; f++)
+    for (int f = 0; f < n; f++) {
         tree->front[f].batch = -1;
+        tree->front[f].is_full = is_full(tree, &tree->front[f]);
+    }
     list_candidates(tree, list);
     qsort(list, (size_t)n, sizeof *list, candidate_compare);
     for (int begin = 0, end; begin < n && list[begin].size > 0; begin = end) {
@@ -207,6 +218,19 @@ static void pass_lanes_on(nt_front_tree *tree, const nt_front_batch *batch)
     }
 }
 
+/* All of a front before its elimination: blocks of the matrix, and zeros where it has none. */
+static void load_beside(const nt_front_kernels *kernels, const nt_front *front,
+                        const nt_front_load *const load[NT_FRONT_LANES], const double *store,
+                        lanes *a)
+{
+    int w = front->w, n = w + front->r;
+    for (int j = front->is_full ? w : 0; j < n; j++) {
+        int rows = front->is_full ? front->r : n;
+        memset(a + (ptrdiff_t)j * n + n - rows, 0, (size_t)rows * sizeof *a);
+    }
+    kernels->load_lanes(w, n, load, front->load_end - front->loads, store, a, !front->is_full);
+}
+
 static int factor_batch(nt_front_tree *tree, const nt_front_kernels *kernels,
                         const nt_front_batch *batch, const double *store)
 {
@@ -217,10 +241,9 @@ static int factor_batch(nt_front_tree *tree, const nt_front_kernels *kernels,
         const nt_front_load *load[NT_FRONT_LANES];
         for (int l = 0; l < NT_FRONT_LANES; l++)
             load[l] = tree->load + tree->front[batch->first[l] + k].loads;
-        memset(a, 0, (size_t)(n * n) * sizeof *a);
+        load_beside(kernels, front, load, store, a);
         for (int c = 0; c < front->child_count; c++)
             add_child_beside(tree, &tree->front[tree->child[front->children + c]], front);
-        kernels->load_lanes(w, n, load, front->load_end - front->loads, store, a);
         if (!kernels->factor_lanes(w, n, a))
             return 0;
     }
