@@ -8,8 +8,9 @@
  *   rotors EXAMPLES --check  a few steps: only that all end at the same place
  *
  * Processor time of the steps; reading the model and the start are not in it. Ratios are of the
- * time to that of the program written out. The exit status is 1 where they end at places that
- * differ. */
+ * time to that of the program written out. "threads" is by the wall: how many times faster steps
+ * with exact tangents are by two threads than by one. The exit status is 1 where they end at places
+ * that differ. */
 #include "measure.h"
 #include "rotor_yardstick.h"
 
@@ -33,6 +34,7 @@ typedef struct rotor {
 typedef struct way {
     const rotor *of;
     const char *reuse; /* NULL: written out */
+    int threads;       /* 0: one            */
     rotor_yardstick *by_hand;
     nt_run *run;
     nt_integrator *it;
@@ -97,6 +99,8 @@ static bool prepare(void *context)
             rotor_yardstick_start(w->by_hand);
         return w->by_hand;
     }
+    if (w->threads > 0 && nt_run_set_threads(w->run, w->threads, &w->error))
+        return false;
     char rho[30];
     snprintf(rho, sizeof rho, "%g", w->of->rho);
     const nt_option options[] = {{"rho_inf", rho}, {"reuse_tangent", w->reuse}};
@@ -124,7 +128,7 @@ static bool integrate(void *context)
            nt_run_sample(w->run, &info, &now, NULL, w->tip, &w->error) == NT_OK;
 }
 
-enum { BY_HAND, EXACT, TURNING, WAYS };
+enum { BY_HAND, EXACT, TURNING, BOTH_CORES, WAYS };
 
 static double largest_difference(const way ways[WAYS])
 {
@@ -137,8 +141,11 @@ static double largest_difference(const way ways[WAYS])
 
 static void measure(rotor *r, bool check)
 {
-    way ways[WAYS] = {{.of = r}, {.of = r, .reuse = "never"}, {.of = r, .reuse = "always"}};
-    static const char *const names[WAYS] = {"by hand", "exact", "turning"};
+    way ways[WAYS] = {{.of = r},
+                      {.of = r, .reuse = "never"},
+                      {.of = r, .reuse = "always"},
+                      {.of = r, .reuse = "never", .threads = 2}};
+    static const char *const names[WAYS] = {"by hand", "exact", "turning", "two threads"};
     contestant c[WAYS];
     contest results[WAYS];
     bool ok = true;
@@ -148,15 +155,18 @@ static void measure(rotor *r, bool check)
     for (int i = 0; i < WAYS; i++)
         c[i] = (contestant){names[i], prepare, integrate, &ways[i]};
     for (int i = 1; i < WAYS; i++) {
-        results[i] = compare(&c[i], &c[BY_HAND], check ? 1 : TURNS, processor_seconds);
+        results[i] = i == BOTH_CORES
+                         ? compare(&c[EXACT], &c[i], check ? 1 : TURNS, wall_seconds)
+                         : compare(&c[i], &c[BY_HAND], check ? 1 : TURNS, processor_seconds);
         ok = ok && require(results[i].ok, "%s, %s: %s", r->name, names[i], ways[i].error.message);
     }
     double off = largest_difference(ways);
     ok = ok && require(off <= r->most, "%s: tips differ by %g m", r->name, off);
     if (ok && !check)
-        printf("%-14s %9.0f %9.0f %9.0f %11.2f %13.2f %8ld %15.1e\n", r->name,
+        printf("%-14s %9.0f %9.0f %9.0f %11.2f %13.2f %8.2f %8ld %15.1e\n", r->name,
                r->steps / results[EXACT].seconds[1], r->steps / results[EXACT].seconds[0],
                r->steps / results[TURNING].seconds[0], results[EXACT].ratio, results[TURNING].ratio,
+               results[BOTH_CORES].ratio,
                nt_integrator_statistics(ways[TURNING].it)->factorisations, off);
     for (int i = 0; i < WAYS; i++) {
         nt_integrator_destroy(ways[i].it);
@@ -176,7 +186,8 @@ int main(int argc, char **argv)
     }
     snprintf(path, sizeof path, "%s/rotor_15mw/rotor_15mw.yaml", argv[1]);
     if (!check)
-        printf("Rotors, steps/s  by hand     exact   turning  exact/hand  turning/hand  factors  "
+        printf("Rotors, steps/s  by hand     exact   turning  exact/hand  turning/hand  threads  "
+               "factors  "
                "tips differ, m\n");
     rotor small = {.name = "three blades",
                    .turn = {.axis = {0, 0, 1}, .speed = 1},

@@ -454,6 +454,10 @@ struct nt_element {
     int *couple;
     int n_couples;
     int *couple_ports; /* [n_couples][2] row and column, of such an element */
+    /* Parts that such an element can be evaluated in side by side, 0 for one that cannot; and
+     * [n_couples] which of them adds to each block. */
+    int n_parts;
+    int *couple_part;
 };
 
 /* The terms of one element, by its ports: it adds to these, and a gather adds them to those of the
@@ -471,6 +475,10 @@ typedef struct nt_local {
     struct nt_aside
         *aside;      /* where forces that others depend on are differentiated; NULL: none do */
     double *couples; /* [n_couples][9] of an element evaluated beside others; NULL: added at once */
+    /* [n_couples] the place in `couples` of those blocks that others add to as well, -1 for one
+     * that is added to at once; NULL: all are there, in their order */
+    const int *place;
+    int part, n_parts; /* which part of the element is asked for; n_parts 0: all of it */
 } nt_local;
 
 /* The block of a row port and a column port, to add to; NULL where there is none. */

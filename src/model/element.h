@@ -265,8 +265,10 @@ static inline bool nt_element_pushes(const nt_element *e, int port)
 static inline double *nt_view_couple(const nt_view *view, int k)
 {
     const nt_local *local = view->local;
-    return local->couples ? local->couples + 9 * (ptrdiff_t)k
-                          : nt_matrix_block(view->terms->matrix, local->element->couple[k]);
+    int at = local->place ? local->place[k] : k;
+    return local->couples && at >= 0
+               ? local->couples + 9 * (ptrdiff_t)at
+               : nt_matrix_block(view->terms->matrix, local->element->couple[k]);
 }
 static inline void nt_view_add_couple(const nt_view *view, int k, m3 block)
 {

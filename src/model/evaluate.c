@@ -160,8 +160,10 @@ NT_HOT static nt_status evaluate_elements(nt_run *run, const nt_view *view, int 
     int last = run->model->n_bodies - 1;
     run->failed = NULL;
     if (run->side_by_side && !view->energy) {
-        if (next <= last)
+        if (next <= last && view->terms->left_out)
             evaluate_bodies(run, view, next, last + 1);
+        else if (next <= last)
+            nt_side_by_side_bodies(run->side_by_side, view, present_gravity(run), next);
         return nt_side_by_side_evaluate(run->side_by_side, view, &run->failed);
     }
     for (int i = 0; i < run->model->n_elements; i++) {

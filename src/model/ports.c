@@ -205,7 +205,8 @@ nt_status nt_element_begin_couples(nt_model *model, nt_element *e, int count)
     e->n_couples = count;
     e->couple = NT_TAKE(&model->arena, count, int);
     e->couple_ports = NT_TAKE(&model->arena, 2 * count, int);
-    return e->couple && e->couple_ports ? NT_OK : NT_NO_MEMORY;
+    e->couple_part = NT_TAKE(&model->arena, count, int);
+    return e->couple && e->couple_ports && e->couple_part ? NT_OK : NT_NO_MEMORY;
 }
 
 nt_status nt_element_list_couple(nt_model *model, nt_element *e, int k, int row, int column)
@@ -287,7 +288,8 @@ void nt_local_gather(const nt_local *local, const nt_terms *terms)
     }
     for (int i = 0; i < local->n_touched; i++)
         gather_block(local, local->touched[i], terms->matrix);
-    for (int k = 0; local->couples && terms->matrix && k < e->n_couples; k++) {
+    bool all = local->couples && !local->place && terms->matrix;
+    for (int k = 0; all && k < e->n_couples; k++) {
         double *to = nt_matrix_block(terms->matrix, e->couple[k]);
         for (int i = 0; i < 9; i++)
             to[i] += local->couples[9 * k + i];

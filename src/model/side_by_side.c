@@ -1,89 +1,185 @@
-/* Elements evaluated by several threads: each thread takes the next ones that nobody has taken, and
- * one that comes too late for any is not waited for.
- * Elements add to terms of their own; when all are done these are gathered in the elements' order,
- * as when one thread evaluates them: the sums are the same to the bit, whoever did what. */
+/* Elements, and parts of large ones, evaluated by several threads: each thread takes its own ones,
+ * whose numbers its processor still has at hand, then those that nobody has taken; one that comes
+ * too late for any is not waited for. They add to terms of their own; when all are done these are
+ * gathered in the elements' order, as when one thread evaluates them: the sums are the same to the
+ * bit, whoever did what. Blocks of the matrix that one part alone adds to go there at once. */
 #include "model/side_by_side.h"
 
 #include "base/error.h"
 #include "base/pool.h"
+#include "model/bodies/bodies.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct sized {
-    int ports, element;
-};
+/* An element, or a part of it. */
+typedef struct task {
+    int element, part, ports;
+    nt_local local;
+    nt_status status;
+} task;
+
+/* Blocks that are put aside of an element that lists its blocks: all parts share them. */
+typedef struct apart {
+    int *place, *listed, n_listed; /* places [n_couples] of blocks in `couples`; these in order */
+    double *couples;               /* [n_listed][9]                                            */
+} apart;
 
 struct nt_side_by_side {
     nt_pool *pool;
     int threads;
     nt_arena arena;
-    nt_local *locals;     /* [n_elements] */
-    nt_status *status;    /* [n_elements] */
-    double *scratch;      /* [threads][model->scratch] */
-    const nt_view *view;  /* of the point at hand */
-    struct sized *order;  /* [n_elements] largest first */
+    task *tasks; /* [n_tasks] in the order of elements and parts */
+    int n_tasks;
+    apart *apart;        /* [n_elements]                          */
+    double *scratch;     /* [threads][model->scratch]             */
+    const nt_view *view; /* of the point at hand                  */
+    v3 gravity;
+    int *body;            /* [threads + 1] where the bodies are divided */
+    task **order;         /* [n_tasks] largest first               */
     int *share, n_shares; /* [n_shares + 1] first places in `order` of what is taken at once */
-    atomic_int next;      /* share that nobody has taken yet */
+    atomic_uint *taken;   /* [n_shares] the last round in which a share was taken */
+    unsigned round;
 };
 
 enum { MOST_THREADS = 256 };
 
-/* The work of elements is counted in ports, of some 50 ns each. Threads are worth waiting for where
- * so many are evaluated beside the longest share: some microseconds, which waking them takes. */
-enum { WORTH_PORTS = 64 };
+/* The work of elements is counted in ports, of some 50 ns each, of 300 where tangents of beams are
+ * asked for. Threads are worth waiting for where so many are evaluated beside the longest share:
+ * some microseconds, which waking them takes; to take a share costs a tenth of one. */
+enum { WORTH_PORTS = 64, SHARE_PORTS = 20 };
+
+static int parts_of(const nt_element *e) { return e->n_parts > 1 ? e->n_parts : 1; }
 
 static int larger_first(const void *a, const void *b)
 {
-    const struct sized *x = a, *y = b;
+    const task *x = *(task *const *)a, *y = *(task *const *)b;
     if (x->ports != y->ports)
         return x->ports < y->ports ? 1 : -1;
-    return (x->element > y->element) - (x->element < y->element);
+    return (x > y) - (x < y);
 }
 
-/* Large elements first, so that none is left to one thread at the end; small ones several at a
- * time. */
-static bool share_out(nt_side_by_side *s, const nt_model *model)
+/* Large ones first, so that none is left to one thread at the end; small ones several at a time. */
+static bool share_out(nt_side_by_side *s)
 {
-    s->order = NT_TAKE(&s->arena, model->n_elements, struct sized);
-    s->share = NT_TAKE(&s->arena, model->n_elements + 1, int);
-    if (!s->order || !s->share)
+    s->order = NT_TAKE(&s->arena, s->n_tasks, task *);
+    s->share = NT_TAKE(&s->arena, s->n_tasks + 1, int);
+    s->body = NT_TAKE(&s->arena, s->threads + 1, int);
+    s->taken = NT_TAKE(&s->arena, s->n_tasks + s->threads, atomic_uint);
+    if (!s->order || !s->share || !s->body || !s->taken)
         return false;
-    for (int i = 0; i < model->n_elements; i++)
-        s->order[i] = (struct sized){model->elements[i].n_ports, i};
-    qsort(s->order, (size_t)model->n_elements, sizeof *s->order, larger_first);
-    for (int i = 0, ports = 0; i < model->n_elements; i++) {
-        ports += s->order[i].ports;
-        if (ports >= WORTH_PORTS || i + 1 == model->n_elements)
+    for (int i = 0; i < s->n_tasks; i++)
+        s->order[i] = &s->tasks[i];
+    qsort(s->order, (size_t)s->n_tasks, sizeof(task *), larger_first);
+    for (int i = 0, ports = 0; i < s->n_tasks; i++) {
+        ports += s->order[i]->ports;
+        if (ports >= SHARE_PORTS || i + 1 == s->n_tasks)
             s->share[++s->n_shares] = i + 1, ports = 0;
     }
     return true;
 }
 
-static nt_status pair_take(nt_side_by_side *s, const nt_model *model)
+/* ---- blocks that more than one adds to ------------------------------------------------------- */
+
+enum { NOBODY = -1, SEVERAL = -2 };
+
+static void mark(int *adds, int block, int by)
 {
-    s->locals = NT_TAKE(&s->arena, model->n_elements, nt_local);
-    s->status = NT_TAKE(&s->arena, model->n_elements, nt_status);
-    s->scratch = NT_TAKE(&s->arena, model->scratch * (size_t)s->threads, double);
-    if (!s->locals || !s->status || !s->scratch || !share_out(s, model))
+    if (block >= 0)
+        adds[block] = adds[block] == NOBODY || adds[block] == by ? by : SEVERAL;
+}
+
+/* Who adds to each block of the matrix: the number of a task, nobody, several. */
+static void find_adding(const nt_model *model, int *adds)
+{
+    for (int i = 0; i < model->pattern.n_slots; i++)
+        adds[i] = NOBODY;
+    for (int i = 0, first = 0; i < model->n_elements; first += parts_of(&model->elements[i++])) {
+        const nt_element *e = &model->elements[i];
+        for (int k = 0; e->slot && k < e->n_ports * e->n_ports; k++)
+            mark(adds, e->slot[k], first);
+        for (int k = 0; e->couple && k < e->n_couples; k++)
+            mark(adds, e->couple[k], first + (e->n_parts > 1 ? e->couple_part[k] : 0));
+    }
+}
+
+static bool list_apart(nt_side_by_side *s, const nt_element *e, const int *adds, apart *of)
+{
+    of->place = NT_TAKE(&s->arena, e->n_couples, int);
+    of->listed = NT_TAKE(&s->arena, e->n_couples, int);
+    if (!of->place || !of->listed)
+        return false;
+    for (int k = 0; k < e->n_couples; k++) {
+        bool shared = adds[e->couple[k]] == SEVERAL;
+        of->place[k] = shared ? of->n_listed : -1;
+        if (shared)
+            of->listed[of->n_listed++] = k;
+    }
+    of->couples = NT_TAKE(&s->arena, 9 * (size_t)of->n_listed + 1, double);
+    return of->couples != NULL;
+}
+
+static nt_status take_apart(nt_side_by_side *s, const nt_model *model)
+{
+    int *adds = malloc(((size_t)model->pattern.n_slots + 1) * sizeof *adds);
+    bool ok = adds && (s->apart = NT_TAKE(&s->arena, model->n_elements, apart));
+    if (ok)
+        find_adding(model, adds);
+    for (int i = 0; ok && i < model->n_elements; i++)
+        if (model->elements[i].couple)
+            ok = list_apart(s, &model->elements[i], adds, &s->apart[i]);
+    free(adds);
+    return ok ? NT_OK : NT_NO_MEMORY;
+}
+
+static void add_apart(const nt_element *e, const apart *of, const nt_matrix *matrix)
+{
+    for (int i = 0; i < of->n_listed; i++) {
+        double *to = nt_matrix_block(matrix, e->couple[of->listed[i]]);
+        for (int k = 0; k < 9; k++)
+            to[k] += of->couples[9 * i + k];
+    }
+}
+
+/* ---- making them ----------------------------------------------------------------------------- */
+
+static nt_status take_local(nt_side_by_side *s, const nt_model *model, task *t)
+{
+    const nt_element *e = &model->elements[t->element];
+    nt_local *local = &t->local;
+    bool lists = e->couple != NULL;
+    if (nt_local_take(local, &s->arena, e->size, lists ? 0 : e->size, lists ? 0 : e->n_ports) !=
+        NT_OK)
         return NT_NO_MEMORY;
+    local->apart = true;
+    local->part = t->part;
+    local->n_parts = e->n_parts;
+    local->couples = s->apart[t->element].couples;
+    local->place = s->apart[t->element].place;
+    local->aside = t->element < model->n_joints ? NULL : nt_aside_take(model, &s->arena);
+    bool follows = t->element >= model->n_joints && model->n_followed > 0;
+    return follows && !local->aside ? NT_NO_MEMORY : NT_OK;
+}
+
+static nt_status take_tasks(nt_side_by_side *s, const nt_model *model)
+{
+    for (int i = 0; i < model->n_elements; i++)
+        s->n_tasks += parts_of(&model->elements[i]);
+    s->tasks = NT_TAKE(&s->arena, s->n_tasks, task);
+    s->scratch = NT_TAKE(&s->arena, model->scratch * (size_t)s->threads, double);
+    if (!s->tasks || !s->scratch || take_apart(s, model) != NT_OK)
+        return NT_NO_MEMORY;
+    task *t = s->tasks;
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
-        bool lists = e->couple != NULL;
-        if (nt_local_take(&s->locals[i], &s->arena, e->size, lists ? 0 : e->size,
-                          lists ? 0 : e->n_ports) != NT_OK)
-            return NT_NO_MEMORY;
-        if (lists)
-            s->locals[i].couples = NT_TAKE(&s->arena, 9 * (size_t)e->n_couples, double);
-        if (lists && !s->locals[i].couples)
-            return NT_NO_MEMORY;
-        s->locals[i].apart = true;
-        s->locals[i].aside = i < model->n_joints ? NULL : nt_aside_take(model, &s->arena);
-        if (i >= model->n_joints && model->n_followed > 0 && !s->locals[i].aside)
-            return NT_NO_MEMORY;
+        for (int part = 0; part < parts_of(e); part++, t++) {
+            t->element = i, t->part = part, t->ports = e->n_ports / parts_of(e);
+            if (take_local(s, model, t) != NT_OK)
+                return NT_NO_MEMORY;
+        }
     }
-    return NT_OK;
+    return share_out(s) ? NT_OK : NT_NO_MEMORY;
 }
 
 void nt_side_by_side_free(nt_side_by_side *s)
@@ -100,9 +196,9 @@ static bool are_worth_it(const nt_model *model, int threads)
 {
     long total = 0, largest = 0;
     for (int i = 0; i < model->n_elements; i++) {
-        long ports = model->elements[i].n_ports;
+        long ports = model->elements[i].n_ports, part = ports / parts_of(&model->elements[i]);
         total += ports;
-        largest = ports > largest ? ports : largest;
+        largest = part > largest ? part : largest;
     }
     long share = (total + threads - 1) / threads;
     return total - (share > largest ? share : largest) >= WORTH_PORTS;
@@ -122,7 +218,7 @@ nt_status nt_run_set_threads(nt_run *run, int threads, nt_error *error)
     if (!s)
         return nt_fail(error, NT_NO_MEMORY, "out of memory for %d threads", threads);
     *s = (nt_side_by_side){.threads = threads, .arena = arena};
-    if (pair_take(s, run->model) != NT_OK || !(s->pool = nt_pool_create(threads))) {
+    if (take_tasks(s, run->model) != NT_OK || !(s->pool = nt_pool_create(threads))) {
         nt_side_by_side_free(s);
         return nt_fail(error, NT_NO_MEMORY, "%d threads cannot be had", threads);
     }
@@ -130,37 +226,108 @@ nt_status nt_run_set_threads(nt_run *run, int threads, nt_error *error)
     return NT_OK;
 }
 
-static void evaluate_part(void *context, int part)
+/* ---- evaluating ------------------------------------------------------------------------------ */
+
+/* The next of n shares that nobody has taken in this round, a thread's own ones first; -1: all are.
+ * It has looked at `looked` of them. */
+static int take_share(nt_side_by_side *s, int n, int thread, int *looked)
+{
+    int own = (int)((long)n * thread / s->threads);
+    while (*looked < n) {
+        int share = (own + (*looked)++) % n;
+        if (atomic_exchange_explicit(&s->taken[share], s->round, memory_order_relaxed) != s->round)
+            return share;
+    }
+    return -1;
+}
+
+static void begin_round(nt_side_by_side *s, const nt_view *view, nt_pool_job *job)
+{
+    s->view = view;
+    s->round++;
+    nt_pool_run(s->pool, job, s);
+}
+
+static void evaluate_tasks(void *context, int thread)
 {
     nt_side_by_side *s = context;
     nt_view view = *s->view;
-    int share;
-    view.scratch = s->scratch + (size_t)part * view.model->scratch;
-    while ((share = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed)) < s->n_shares)
+    int share, looked = 0;
+    view.scratch = s->scratch + (size_t)thread * view.model->scratch;
+    while ((share = take_share(s, s->n_shares, thread, &looked)) >= 0)
         for (int k = s->share[share]; k < s->share[share + 1]; k++) {
-            int i = s->order[k].element;
-            const nt_element *e = &view.model->elements[i];
-            view.local = &s->locals[i];
-            nt_local_begin_terms(view.local, e, view.terms->matrix != NULL);
-            s->status[i] = e->type->evaluate(e, &view);
+            task *t = s->order[k];
+            const nt_element *e = &view.model->elements[t->element];
+            view.local = &t->local;
+            nt_local_begin_terms(view.local, e, false);
+            t->status = e->type->evaluate(e, &view);
         }
+}
+
+static void evaluate_bodies(void *context, int thread)
+{
+    nt_side_by_side *s = context;
+    const nt_view *view = s->view;
+    int share, looked = 0;
+    while ((share = take_share(s, s->threads, thread, &looked)) >= 0)
+        nt_bodies_evaluate(view->run->bodies, view->model->n_bodies, s->body[share],
+                           s->body[share + 1], view->at, view->terms, s->gravity, NULL,
+                           view->run->motion);
+}
+
+void nt_side_by_side_bodies(nt_side_by_side *s, const nt_view *view, v3 gravity, int from)
+{
+    const nt_body *bodies = view->run->bodies;
+    int n = view->model->n_bodies, i = from;
+    for (int k = 0; k < s->threads; k++) {
+        s->body[k] = i;
+        while (i < n && i < from + (long)(n - from) * (k + 1) / s->threads)
+            i = nt_bodies_behind(bodies, n, i);
+    }
+    s->body[s->threads] = n;
+    s->gravity = gravity;
+    begin_round(s, view, evaluate_bodies);
+}
+
+/* What the parts of an element have added, to what its first one has. */
+static void gather_parts(task *first, int parts)
+{
+    for (int part = 1; part < parts; part++) {
+        const nt_local *local = &first[part].local;
+        size_t size = (size_t)local->element->size;
+        if (!local->has_pushed)
+            continue;
+        if (!first->local.has_pushed)
+            memset(first->local.residual, 0, size * sizeof(double));
+        first->local.has_pushed = true;
+        for (size_t i = 0; i < size; i++)
+            first->local.residual[i] += local->residual[i];
+    }
 }
 
 nt_status nt_side_by_side_evaluate(nt_side_by_side *s, const nt_view *view,
                                    const nt_element **failed)
 {
     const nt_model *model = view->model;
-    s->view = view;
-    atomic_store_explicit(&s->next, 0, memory_order_relaxed);
-    nt_pool_run(s->pool, evaluate_part, s);
-    for (int i = 0; i < model->n_elements; i++) {
-        if (s->status[i] != NT_OK) {
-            *failed = &model->elements[i];
-            return s->status[i];
-        }
-        if (model->elements[i].type->is_load)
-            nt_local_scale(&s->locals[i], view->run->share[NT_SHARE_LOADS]);
-        nt_local_gather(&s->locals[i], view->terms);
+    for (int i = 0; view->terms->matrix && i < model->n_elements; i++)
+        if (model->elements[i].couple)
+            memset(s->apart[i].couples, 0, 9 * (size_t)s->apart[i].n_listed * sizeof(double));
+    begin_round(s, view, evaluate_tasks);
+    task *t = s->tasks;
+    for (int i = 0; i < model->n_elements; t += parts_of(&model->elements[i++])) {
+        const nt_element *e = &model->elements[i];
+        int parts = parts_of(e);
+        for (int part = 0; part < parts; part++)
+            if (t[part].status != NT_OK) {
+                *failed = e;
+                return t[part].status;
+            }
+        gather_parts(t, parts);
+        if (e->type->is_load)
+            nt_local_scale(&t->local, view->run->share[NT_SHARE_LOADS]);
+        nt_local_gather(&t->local, view->terms);
+        if (e->couple && view->terms->matrix)
+            add_apart(e, &s->apart[i], view->terms->matrix);
     }
     return NT_OK;
 }

@@ -8,6 +8,9 @@
 typedef struct nt_side_by_side nt_side_by_side;
 void nt_side_by_side_free(nt_side_by_side *s); /* NULL is nothing */
 
+/* Bodies from `from` on, see nt_bodies_evaluate. */
+void nt_side_by_side_bodies(nt_side_by_side *s, const nt_view *view, v3 gravity, int from);
+
 /* All elements at a view whose motions and signals are found: terms, not energies. *failed: the
  * first element without a value. */
 nt_status nt_side_by_side_evaluate(nt_side_by_side *s, const nt_view *view,

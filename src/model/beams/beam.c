@@ -114,13 +114,52 @@ static void beam_carry(nt_run *run, const nt_element *e, const nt_view *view,
 /* ---- the type ---------------------------------------------------------------------------------
  */
 
+/* ---- parts that can be evaluated side by side ------------------------------------------------ */
+
+/* The first finite element of a part; the node that it shares with the one before is the other's.
+ */
+static int begin_of(const nt_beam *b, int part, int n_parts)
+{
+    return (int)((long)b->n_elements * part / n_parts);
+}
+
+static int part_of(const nt_element *e, const nt_beam *b, int element)
+{
+    int part = 0;
+    while (part + 1 < e->n_parts && element >= begin_of(b, part + 1, e->n_parts))
+        part++;
+    return part;
+}
+
+/* Finite elements that the view asks for: where it asks for a part of the beam, this has a share of
+ * the tangents, and the first one all forces without these. */
+typedef struct range {
+    int from, to;
+} range;
+
+static range asked_for(const nt_view *view, const nt_beam *b)
+{
+    const nt_local *local = view->local;
+    if (local->n_parts == 0)
+        return (range){0, b->n_elements};
+    if (!view->terms->matrix)
+        return (range){0, local->part == 0 ? b->n_elements : 0};
+    return (range){begin_of(b, local->part, local->n_parts),
+                   begin_of(b, local->part + 1, local->n_parts)};
+}
+
 static nt_status beam_evaluate(const nt_element *e, const nt_view *view)
 {
     const nt_beam *b = nt_beam_of(view->run, e);
+    range all = asked_for(view, b);
     nt_beam_nodes p;
+    if (all.from == all.to)
+        return NT_OK;
     if (!view->energy && !view->terms->parts) /* rows alone, of which it has none */
         return NT_OK;
     bool elastic = view->energy || view->terms->parts & e->part;
+    if (b->inertia)
+        nt_beam_add_lumped(view, b, all.from == 0 ? 0 : all.from * b->p + 1, all.to * b->p + 1);
     if (elastic && (view->energy || !view->terms->matrix)) {
         double before = view->energy ? view->energy->potential : 0;
         if (!nt_beam_add_forces(view, b))
@@ -131,13 +170,11 @@ static nt_status beam_evaluate(const nt_element *e, const nt_view *view)
     } else if (!nt_beam_is_carried(view, b)) {
         return NT_NOT_FINITE;
     }
-    for (int element = 0; (elastic || !b->inertia) && element < b->n_elements; element++)
+    for (int element = all.from; (elastic || !b->inertia) && element < all.to; element++)
         if (view->energy)
             add_energy(&p, view, b, element);
         else
             nt_beam_add_element(view, b, element, elastic);
-    if (b->inertia)
-        nt_beam_add_lumped(view, b);
     return NT_OK;
 }
 
@@ -162,26 +199,41 @@ void nt_beam_stress_at(const nt_view *view, const nt_beam *b, int element, int q
     memcpy(s, st.s, sizeof st.s);
 }
 
+/* Nodes of a part of a beam, at least: some microseconds of tangents. */
+enum { NODES_OF_PART = 12 };
+
+/* Four blocks of a couple of nodes, of rows and columns of places and rotations. */
+static nt_status list_nodes(nt_model *model, nt_element *e, int *k, int row, int column, int part)
+{
+    nt_status status = NT_OK;
+    for (int i = 0; i < 4 && status == NT_OK; i++) {
+        e->couple_part[*k] = part;
+        status = nt_element_list_couple(model, e, (*k)++, NT_PORTS + 2 * row + i / 2,
+                                        NT_PORTS + 2 * column + i % 2);
+    }
+    return status;
+}
+
 static nt_status beam_declare(nt_model *model, nt_element *e)
 {
     const nt_beam *b = nt_model_data(model, e);
     size_t scratch = nt_beam_scratch(b);
-    int n = b->p + 1, k = 0, nodes = b->inertia ? b->n_nodes : 0;
+    int n = b->p + 1, k = 0, parts = b->n_nodes / NODES_OF_PART;
     model->scratch = scratch > model->scratch ? scratch : model->scratch;
+    e->n_parts = parts < 2 ? 0 : parts < b->n_elements ? parts : b->n_elements;
     nt_status status = nt_element_ports_of_bodies(model, e, b->first_body, b->n_nodes);
     if (status == NT_OK)
-        status = nt_element_begin_couples(model, e, 4 * (b->n_elements * n * n + nodes));
+        status =
+            nt_element_begin_couples(model, e, nt_beam_node_couples(b) + 4 * b->n_elements * n * n);
+    for (int node = 0; node < nt_beam_node_couples(b) / 4 && status == NT_OK; node++)
+        status =
+            list_nodes(model, e, &k, node, node, part_of(e, b, node == 0 ? 0 : (node - 1) / b->p));
     for (int element = 0; element < b->n_elements; element++)
-        for (int pair = 0; pair < n * n; pair++) {
-            int row = NT_PORTS + 2 * (element * b->p + pair / n);
-            int column = NT_PORTS + 2 * (element * b->p + pair % n);
-            for (int i = 0; i < 4 && status == NT_OK; i++)
-                status = nt_element_list_couple(model, e, k++, row + i / 2, column + i % 2);
+        for (int pair = 0; pair < n * n && status == NT_OK; pair++) {
+            int first = element * b->p;
+            status = list_nodes(model, e, &k, first + pair / n, first + pair % n,
+                                part_of(e, b, element));
         }
-    for (int node = 0; node < nodes; node++)
-        for (int i = 0; i < 4 && status == NT_OK; i++)
-            status = nt_element_list_couple(model, e, k++, NT_PORTS + 2 * node + i / 2,
-                                            NT_PORTS + 2 * node + i % 2);
     return status;
 }
 

@@ -430,7 +430,7 @@ NT_INLINE void put_block(double *to, const lanes rows[3], bool transposed)
 NT_INLINE int couples_of(const nt_beam *b, int element, int i, int j)
 {
     int n = b->p + 1;
-    return 4 * ((element * n + i) * n + j);
+    return nt_beam_node_couples(b) + 4 * ((element * n + i) * n + j);
 }
 
 NT_INLINE void put_pair(const nt_view *view, int at, const pair_rows *rows)

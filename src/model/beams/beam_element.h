@@ -50,8 +50,12 @@ void nt_beam_warning(const nt_run *run, const nt_element *element, char *text, i
 /* Doubles of view->scratch that it needs. */
 size_t nt_beam_forces_scratch(const nt_beam *b);
 
-/* Lumped inertia of all nodes, each a rigid body: forces and tangent, or energies. */
-void nt_beam_add_lumped(const nt_view *view, const nt_beam *b);
+/* Lumped inertia of nodes from `from` to `to` - 1, each a rigid body: forces and tangent, or
+ * energies. */
+void nt_beam_add_lumped(const nt_view *view, const nt_beam *b, int from, int to);
+
+/* Blocks of nodes alone come first, four of each node that is lumped. */
+static inline int nt_beam_node_couples(const nt_beam *b) { return b->inertia ? 4 * b->n_nodes : 0; }
 
 /* Doubles of view->scratch that elements of these sizes need. */
 size_t nt_beam_scratch(const nt_beam *b);

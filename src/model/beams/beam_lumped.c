@@ -75,7 +75,7 @@ NT_INLINE four_v3 turn_by(const masses *mass, const moving *at, four_v3 w)
     return four_apply(&at->R, four_apply(&mass->rho0, four_apply_transposed(&at->R, w)));
 }
 
-NT_INLINE void push_four(const nt_view *view, const nt_beam *b, int first, const masses *mass,
+NT_INLINE void push_four(const nt_view *view, int first, const int nodes[2], const masses *mass,
                          const moving *at)
 {
     lanes f[4], moment[4];
@@ -86,9 +86,9 @@ NT_INLINE void push_four(const nt_view *view, const nt_beam *b, int first, const
     four_split(four_add(four_cross(mass->me, at->a), turning), moment);
     const nt_port *port = view->local->element->ports + NT_PORTS + 2 * first;
     double *residual = nt_beam_residual(view);
-    for (int l = 0; l < 4 && first + l < b->n_nodes; l++, port += 2) {
-        v3_accumulate(residual + port[0].start, lanes_v3(f[l]));
-        v3_accumulate(residual + port[1].start, lanes_v3(moment[l]));
+    for (int l = nodes[0] > first ? nodes[0] - first : 0; l < 4 && first + l < nodes[1]; l++) {
+        v3_accumulate(residual + port[2 * l].start, lanes_v3(f[l]));
+        v3_accumulate(residual + port[2 * l + 1].start, lanes_v3(moment[l]));
     }
 }
 
@@ -106,24 +106,23 @@ NT_INLINE four_m3 four_maps(const m3 maps[4])
     return (four_m3){a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], zz};
 }
 
-NT_INLINE void put_four(const nt_view *view, const nt_beam *b, int first, int part,
+NT_INLINE void put_four(const nt_view *view, int first, const int nodes[2], int part,
                         const four_m3 *block)
 {
     lanes a[4] = {block->xx, block->xy, block->xz, block->yx};
     lanes c[4] = {block->yy, block->yz, block->zx, block->zy};
     lanes_transpose(a);
     lanes_transpose(c);
-    int at = 4 * (b->n_elements * (b->p + 1) * (b->p + 1) + first) + part;
-    for (int l = 0; l < 4 && first + l < b->n_nodes; l++) {
-        double *to = nt_view_couple(view, at + 4 * l);
+    for (int l = nodes[0] > first ? nodes[0] - first : 0; l < 4 && first + l < nodes[1]; l++) {
+        double *to = nt_view_couple(view, 4 * (first + l) + part);
         *(lanes_anywhere *)to += a[l];
         *(lanes_anywhere *)(to + 4) += c[l];
         to[8] += block->zz[l];
     }
 }
 
-NT_INLINE void put_tangent(const nt_view *view, const nt_beam *b, int first, const masses *mass,
-                           const moving *at)
+NT_INLINE void put_tangent(const nt_view *view, const nt_beam *b, int first, const int nodes[2],
+                           const masses *mass, const moving *at)
 {
     const nt_combination *c = view->terms->combination;
     bool accelerates = view->terms->parts & NT_MASS;
@@ -158,10 +157,10 @@ NT_INLINE void put_tangent(const nt_view *view, const nt_beam *b, int first, con
     four_m3 m = {.xx = factor * mass->m, .yy = factor * mass->m, .zz = factor * mass->m};
     four_m3 static_moment = four_matrix_scale(four_all(factor), skew);
     ft = four_matrix_scale(four_all(-1), ft);
-    put_four(view, b, first, 0, &m);
-    put_four(view, b, first, 1, &ft);
-    put_four(view, b, first, 2, &static_moment);
-    put_four(view, b, first, 3, &mt);
+    put_four(view, first, nodes, 0, &m);
+    put_four(view, first, nodes, 1, &ft);
+    put_four(view, first, nodes, 2, &static_moment);
+    put_four(view, first, nodes, 3, &mt);
 }
 
 /* m v . v/2 + v . (w x me) + w . rho w/2, and -(m x + me) . g; nodes behind the last have no mass.
@@ -177,9 +176,10 @@ NT_INLINE void add_four_energies(const nt_view *view, const masses *mass, const 
     view->energy->potential -= (potential[0] + potential[1]) + (potential[2] + potential[3]);
 }
 
-NT_WIDE static void add_lumped(const nt_view *view, const nt_beam *b)
+NT_WIDE static void add_lumped(const nt_view *view, const nt_beam *b, int from, int to)
 {
-    for (int first = 0; first < b->n_nodes; first += 4) {
+    const int nodes[2] = {from, to};
+    for (int first = from & ~3; first < to; first += 4) {
         moving at;
         load_four(view, b, first, &at);
         if (!view->energy)
@@ -190,14 +190,14 @@ NT_WIDE static void add_lumped(const nt_view *view, const nt_beam *b)
             continue;
         }
         if (view->terms->residual)
-            push_four(view, b, first, &mass, &at);
+            push_four(view, first, nodes, &mass, &at);
         if (view->terms->matrix)
-            put_tangent(view, b, first, &mass, &at);
+            put_tangent(view, b, first, nodes, &mass, &at);
     }
 }
 
-void nt_beam_add_lumped(const nt_view *view, const nt_beam *b)
+void nt_beam_add_lumped(const nt_view *view, const nt_beam *b, int from, int to)
 {
     if (view->energy || view->terms->parts & (NT_MASS | NT_GYROSCOPIC | NT_EXPLICIT))
-        add_lumped(view, b);
+        add_lumped(view, b, from, to);
 }

@@ -152,6 +152,11 @@ static bool any_has_inertia(const nt_body *body)
            nt_body_has_inertia(&body[2]) || nt_body_has_inertia(&body[3]);
 }
 
+int nt_bodies_behind(const nt_body *bodies, int n_bodies, int i)
+{
+    return i + LANES > n_bodies || !groupable(&bodies[i]) ? i + 1 : i + LANES;
+}
+
 NT_HOT int nt_bodies_evaluate(const nt_body *bodies, int n_bodies, int from, int to,
                               const nt_point *at, const nt_terms *terms, v3 gravity,
                               const unsigned char *left_out, nt_motion *motion)

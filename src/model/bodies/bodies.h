@@ -12,4 +12,8 @@ int nt_bodies_evaluate(const nt_body *bodies, int n_bodies, int from, int to, co
                        const nt_terms *terms, v3 gravity, const unsigned char *left_out,
                        nt_motion *motion);
 
+/* The first body that is not done together with body i: where bodies can be divided. With left_out
+ * they cannot. */
+int nt_bodies_behind(const nt_body *bodies, int n_bodies, int i);
+
 #endif
