@@ -187,8 +187,7 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "%s/rotor_15mw/rotor_15mw.yaml", argv[1]);
     if (!check)
         printf("Rotors, steps/s  by hand     exact   turning  exact/hand  turning/hand  threads  "
-               "factors  "
-               "tips differ, m\n");
+               "factors  tips differ, m\n");
     rotor small = {.name = "three blades",
                    .turn = {.axis = {0, 0, 1}, .speed = 1},
                    .rho = 0.9,

@@ -47,7 +47,7 @@ enum { MOST_THREADS = 256 };
 
 /* The work of elements is counted in ports, of some 50 ns each, of 300 where tangents of beams are
  * asked for. Threads are worth waiting for where so many are evaluated beside the longest share:
- * some microseconds, which waking them takes; to take a share costs a tenth of one. */
+ * some microseconds, which waking them takes. To take a share costs a tenth of a microsecond. */
 enum { WORTH_PORTS = 64, SHARE_PORTS = 20 };
 
 static int parts_of(const nt_element *e) { return e->n_parts > 1 ? e->n_parts : 1; }

@@ -385,6 +385,18 @@ static void test_bad_beams(void **state)
     }
 }
 
+static void is_refused_at(const char *text, const char *words, int line, int column)
+{
+    nt_model *model = NULL;
+    nt_error error = {0};
+    assert_int_equal(nt_model_read_text(&model, text, strlen(text), "bad", NULL, NULL, 0, &error),
+                     NT_BAD_MODEL);
+    if (!strstr(error.message, words))
+        fail_msg("'%s' lacks '%s'", error.message, words);
+    if (error.line != line || error.column != column)
+        fail_msg("%s: %d:%d", words, error.line, error.column);
+}
+
 /* What is wrong with a row of a list is told at that row. */
 static void test_places_of_rows(void **state)
 {
@@ -400,8 +412,6 @@ static void test_places_of_rows(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[1000];
-        nt_model *model = NULL;
-        nt_error error = {0};
         snprintf(text, sizeof text,
                  "nutate: 1\nbeams:\n  b:\n    sections:\n"
                  "      - {at: 0, stiffness: [1,1,1,1,1,1], mass: [1,1,1,1,1,1]}\n"
@@ -411,13 +421,7 @@ static void test_places_of_rows(void **state)
                  "    twist: [[0, 0], [%s, 1]]\n"
                  "simulation: {duration: 1, step: 1}\n",
                  cases[i].section, cases[i].point, cases[i].twist);
-        assert_int_equal(
-            nt_model_read_text(&model, text, strlen(text), "bad", NULL, NULL, 0, &error),
-            NT_BAD_MODEL);
-        if (!strstr(error.message, cases[i].words))
-            fail_msg("'%s' lacks '%s'", error.message, cases[i].words);
-        if (error.line != cases[i].line || error.column != cases[i].column)
-            fail_msg("case %zu: %d:%d", i, error.line, error.column);
+        is_refused_at(text, cases[i].words, cases[i].line, cases[i].column);
     }
 }
 
@@ -426,17 +430,16 @@ static void test_places_of_keys(void **state)
 {
     static const struct {
         const char *key, *words;
+        int column;
     } cases[] = {
-        {"normal: [1, 0, 0]", "its normal is along the line"},
-        {"damping: -1", "damping is negative"},
-        {"inertia: lumped", "lumped inertia is wrong by"},
-        {"inertia_points: 11", "inertia is wrong by"},
+        {"normal: [1, 0, 0]", "its normal is along the line", 13},
+        {"damping: -1", "damping is negative", 14},
+        {"inertia: lumped", "lumped inertia is wrong by", 14},
+        {"inertia_points: 11", "inertia is wrong by", 21},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[1000];
-        nt_model *model = NULL;
-        nt_error error = {0};
         snprintf(text, sizeof text,
                  "nutate: 1\nbeams:\n  b:\n    points: [[0,0,0], [1, 0, 0]]\n    order: 10\n"
                  "    %s\n    elements: 1\n    sections:\n"
@@ -444,13 +447,7 @@ static void test_places_of_keys(void **state)
                  "      - {at: 0.3, stiffness: [1,1,1,1,1,1], mass: [9,9,9,1,1,1]}\n"
                  "simulation: {duration: 1, step: 1}\n",
                  cases[i].key);
-        assert_int_equal(
-            nt_model_read_text(&model, text, strlen(text), "bad", NULL, NULL, 0, &error),
-            NT_BAD_MODEL);
-        if (!strstr(error.message, cases[i].words))
-            fail_msg("'%s' lacks '%s'", error.message, cases[i].words);
-        if (error.line != 6)
-            fail_msg("%s: %d:%d", cases[i].key, error.line, error.column);
+        is_refused_at(text, cases[i].words, 6, cases[i].column);
     }
 }
 

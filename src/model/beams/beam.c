@@ -111,9 +111,6 @@ static void beam_carry(nt_run *run, const nt_element *e, const nt_view *view,
     }
 }
 
-/* ---- the type ---------------------------------------------------------------------------------
- */
-
 /* ---- parts that can be evaluated side by side ------------------------------------------------ */
 
 /* The first finite element of a part; the node that it shares with the one before is the other's.
@@ -148,6 +145,9 @@ static range asked_for(const nt_view *view, const nt_beam *b)
                    begin_of(b, local->part + 1, local->n_parts)};
 }
 
+/* ---- the type ---------------------------------------------------------------------------------
+ */
+
 static nt_status beam_evaluate(const nt_element *e, const nt_view *view)
 {
     const nt_beam *b = nt_beam_of(view->run, e);
@@ -166,8 +166,8 @@ static nt_status beam_evaluate(const nt_element *e, const nt_view *view)
             return NT_NOT_FINITE;
         if (view->energy && view->run->noting)
             nt_beam_note_accuracy(e, view, view->energy->potential - before);
-        elastic = false; /* all of it is there */
-    } else if (!nt_beam_is_carried(view, b)) {
+        elastic = false;                                        /* all of it is there */
+    } else if (all.from == 0 && !nt_beam_is_carried(view, b)) { /* one part looks at all */
         return NT_NOT_FINITE;
     }
     for (int element = all.from; (elastic || !b->inertia) && element < all.to; element++)
