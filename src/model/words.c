@@ -125,8 +125,10 @@ void nt_run_feature(void *self, nt_feature feature, nt_error *part)
         const nt_element *e = &model->elements[i];
         if (!has_feature(run, e, feature))
             continue;
-        nt_fail_at(part, NT_OK, model->file, e->place.line, e->place.column, "%s %s",
-                   nt_element_word(e), e->name);
+        bool of_node = feature == NT_FEATURE_INERTIA && e->n_brought > 0;
+        nt_fail_at(part, NT_OK, model->file, e->place.line, e->place.column, "%s%s%s%s %s",
+                   of_node ? "node " : "", of_node ? model->bodies[e->first_brought].name : "",
+                   of_node ? " of " : "", nt_element_word(e), e->name);
         return;
     }
 }

@@ -486,10 +486,11 @@ static void test_coarse_mesh_is_said(void **state)
         const char *keys;
         bool bends, is_said; /* to the arc */
     } cases[] = {
-        {"order: 1, elements: 2", false, 1},     {"order: 1, elements: 4", false, 0},
-        {"order: 2, elements: 1", false, false}, {"order: 1, elements: 3", true, true},
-        {"order: 1, elements: 5", true, true},   {"order: 2, elements: 2", true, false},
-        {"order: 1, elements: 40", true, false}, {"order: 8, elements: 1", true, false},
+        {"order: 1, elements: 2", false, true},  {"order: 1, elements: 3", false, true},
+        {"order: 1, elements: 4", false, false}, {"order: 2, elements: 1", false, false},
+        {"order: 1, elements: 3", true, true},   {"order: 1, elements: 5", true, true},
+        {"order: 2, elements: 2", true, false},  {"order: 1, elements: 40", true, false},
+        {"order: 8, elements: 1", true, false},
     };
     const double deflected[2] = {2, 0.03 * 8 / 90}, rolled[2] = {0.5 * sin(4), 0.5 - 0.5 * cos(4)};
     char warning[300];
@@ -500,7 +501,9 @@ static void test_coarse_mesh_is_said(void **state)
         const char *about = strstr(warning, "off by about ");
         double said = about ? atof(about + strlen("off by about ")) / 100 : 0;
         print_message("%s: %.2e off, %.2e said\n", cases[i].keys, off, said);
-        assert_true(cases[i].is_said ? fabs(said / off - 1) < 0.2 : said == 0 && off < 0.05);
+        assert_true(cases[i].is_said ? fabs(said / off - 1) < 0.2 : said == 0 && off < 0.02);
+        const char *worst = strstr(warning, "of element 1 most");
+        assert_true(!cases[i].is_said || cases[i].bends || worst);
     }
 }
 
@@ -559,7 +562,7 @@ static void test_turning_sections_are_seen(void **state)
                           pow(tip[2] - there[2], 2)) /
                      sqrt(pow(there[0], 2) + pow(there[1], 2) + pow(there[2], 2));
         print_message("strip %zu: %.2e off, %.2e said\n", i, off, said);
-        assert_true(said > 0.05 ? said > 0.8 * off && said < 2 * off : said == 0 && off < 0.06);
+        assert_true(said > 0.02 ? said > 0.8 * off && said < 2 * off : said == 0 && off < 0.024);
     }
 }
 

@@ -30,7 +30,7 @@
 #include <string.h>
 
 /* What is warned of: a part of how far the line has moved, or of how far it has turned. */
-static const double MOST_OFF = 0.05;
+static const double MOST_OFF = 0.02;
 
 /* What is off by more than so many times how far the line has moved has no number. */
 static const double BEYOND = 10;
@@ -201,9 +201,11 @@ static void go_along(const along *a, const nt_beam *b, int element, const series
 }
 
 /* What has become of a beam, seen from its first node, and how much of it is the mesh's doing: the
- * largest of all nodes. */
+ * largest of all nodes. The worst element has the widest gap, turns counted by the beam's length.
+ */
 typedef struct deformation {
     double moved, turned, off, turned_off; /* m, rad, m, rad */
+    int worst;
 } deformation;
 
 static deformation find_deformation(const nt_view *view, const nt_beam *b)
@@ -211,6 +213,7 @@ static deformation find_deformation(const nt_view *view, const nt_beam *b)
     const v3 *X = nt_beam_array_in(b, b->nodes);
     const nt_motion *root = view->motion + b->first_body;
     series stress, strain;
+    double widest = 0, length = nt_beam_length(b);
     v3 off = v3_of(0, 0, 0), turned_off = off, turned = off;
     deformation d = {0};
     nt_beam_nodes p;
@@ -224,7 +227,11 @@ static deformation find_deformation(const nt_view *view, const nt_beam *b)
         find_series(&p, b, element, &stress, &strain);
         go_along(&a, b, element, &stress, &strain, &x, &r);
         off = v3_add(off, v3_add(v3_cross(turned_off, v3_sub(end, first)), v3_sub(x, end)));
-        turned_off = v3_add(turned_off, so3_log(quat_multiply(r, quat_conjugate(last))));
+        v3 twisted = so3_log(quat_multiply(r, quat_conjugate(last)));
+        double gap = v3_norm(v3_sub(x, end)) + length * v3_norm(twisted);
+        if (gap > widest)
+            widest = gap, d.worst = element;
+        turned_off = v3_add(turned_off, twisted);
         d.off = fmax(d.off, v3_norm(off));
         d.turned_off = fmax(d.turned_off, v3_norm(turned_off));
         for (int i = 1; i <= b->p; i++) {
@@ -248,7 +255,8 @@ static double part_off(const nt_beam *b, const deformation *d)
     return has_moved ? fmax(d->off / moved, d->turned_off / turned) : 0;
 }
 
-/* What a note is about, in its `part`: the rule is worse than the order, or else the mesh. */
+/* What a note is about, in its `part`: the rule is worse than the order, or else the mesh, counted
+ * on from its first element. */
 enum { UNKNOWN, RULE, MESH };
 
 void nt_beam_note_accuracy(const nt_element *e, const nt_view *view, double energy)
@@ -269,6 +277,7 @@ void nt_beam_note_accuracy(const nt_element *e, const nt_view *view, double ener
     double part = part_off(b, &d);
     part = part < BEYOND ? part : BEYOND;
     note->by = part > MOST_OFF ? part : 0;
+    note->part = MESH + d.worst;
     note->since = note->at = note->by > 0 ? view->at->t : 0;
 }
 
@@ -281,7 +290,7 @@ void nt_beam_warning(const nt_run *run, const nt_element *e, char *text, int siz
     if (note->by < BEYOND)
         snprintf(off, sizeof off, "about %.2g %% of how far it has bent", 100 * note->by);
     snprintf(text, (size_t)size,
-             "its mesh is coarse: at t = %.6g s its line is off by %s, by the stresses that it has "
-             "itself; expected more elements or a higher order",
-             note->at, off);
+             "its mesh is coarse, of element %d most: at t = %.6g s its line is off by %s, by the "
+             "stresses that it has itself; expected more elements or a higher order",
+             note->part - MESH + 1, note->at, off);
 }
