@@ -154,6 +154,10 @@ of_beamdyn soft '' 's/^0 0 0 0 1e5 0/0 0 0 0 -1e5 0/' "soft.dat:11:2: no station
 of_beamdyn twice 's/5   order_elem.*/&\n   9   order_elem   - (-)/' '' "twice.inp:14:8: order_elem is given a second time"
 of_beamdyn files '$a "other.dat"  BldFile - name' '' "BldFile is given a second time"
 of_beamdyn far 's/^   0 0 5 /   1e300 0 5 /' '' "far.inp:10:1: the way to this key point is too long"
+of_beamdyn across 's/^   0 0 5 /   1e30 0 5 /' '' "across.inp:10:1: x of this key point is 1e+30 m from that of the first one, expected 10 m at most"
+of_beamdyn long_line 's/^   0 0 10 /   0 0 1e9 /' '' "expected 10000 m at most: no blade is longer"
+of_beamdyn actuator '$a maybe  UsePitchAct - (flag)' '' "actuator.inp:16:1: UsePitchAct: expected True or False"
+of_beamdyn stiff '' 's/0 damp_type/1 damp_type/; s/ 0.1 0.1/ 1e30 0.1/' "stiff.dat:9:2: damping is beyond 1000 s"
 of_beamdyn turned 's/^   0 0 5 .*/   0 0 5 1e30/' '' "turned.inp:10:10: the twist is beyond a full turn, expected -360 to 360 degrees"
 of_beamdyn words '' 's/^0 0 1e8 0 0 0/0 0 1e8m 0 0 0/' "words.dat:14:5: expected 6 numbers, got '1e8m' as number 3"
 of_beamdyn few '' 's/^0 0 1e8 0 0 0/0 0 1e8 0/' "few.dat:14:10: expected 6 numbers, got 4"
@@ -167,6 +171,19 @@ sed 's/of blade.dat/half.dat/' blade.inp >half.inp
 sed '26,$s/^0 0 0 0 1e5 0/0 0 0 0 -1e5 0/' "of blade.dat" >half.dat
 expect 0 import beamdyn half.inp -o x.yaml
 says "half.dat:26:2: station 1: the stiffness matrix is not positive definite" "the station is left out"
+
+# What no model is made of is told, an actuator apart.
+sed '1,/GEOMETRY/ { /GEOMETRY/i True Echo - (flag)\n0.0 rhoinf - (-)
+}
+    $a True UsePitchAct - (flag)\n2E+07 PitchK - stiffness\n     OutList - names\n"TipTDxr, RootFxr"\n  5 NotThis - (-)' \
+    blade.inp >all.inp
+expect 0 import beamdyn all.inp -o x.yaml
+says "all.inp:18: UsePitchAct is true, but of the actuator nothing is taken" \
+    "not taken: Echo, rhoinf, UsePitchAct, PitchK"
+if grep -q "PitchK,\|NotThis" err; then fail "outputs are told as entries"; fi
+sed 's/True UsePitchAct/False UsePitchAct/' all.inp >none.inp
+expect 0 import beamdyn none.inp -o x.yaml
+if grep -q "is true" err; then fail "an actuator that is not used is told"; fi
 
 # And windIO's: NAME, of which file, how it is changed, what is said.
 of_windio() {
@@ -196,7 +213,7 @@ of_windio light old 's/rho: 7850/rho: 0/' "rho is 0, expected a number above 0"
 of_windio twin old 's/{name: steel/{name: steel, E: 1, nu: 0, rho: 1}, &/' "a second material 'steel', expected one"
 of_windio outfit old 's/layers: /outfitting_factor: -1\n      &/' "outfitting_factor is -1, expected a number above 0"
 of_windio degrees old 's/uptilt: 0.1/uptilt: 6/' "uptilt is 6, expected a number between -1.5708 and 1.5708"
-of_windio behind old 's/overhang: 2/overhang: -2/' "overhang is -2, expected a number above 0"
+of_windio behind old 's/overhang: 2/overhang: -2/' "overhang is -2, expected a number between 0 and 10000"
 of_windio blades old 's/number_of_blades: 3/number_of_blades: 2.5/' \
     "blades.yaml:2:30: number_of_blades is 2.5, expected a whole number from 1 to 12"
 of_windio cone old 's/cone_angle: 0.05/cone_angle: -4/' "cone_angle is -4, expected a number between -1.5708"
@@ -205,6 +222,13 @@ of_windio hubshape old 's/hub: {/&elastic_properties_mb: {system_mass: 1, system
 of_windio twist old 's/twist: {grid: \[0, 1\], values: \[0.1, 0.1/twist: {grid: [0, 1], values: [0.1, 13/' \
     "twist is 13 rad, expected a full turn at most"
 of_windio turned new 's/5.729577951308232\]}/1e30]}/' "outer_shape.twist is 1e+30 degrees, expected a full turn"
+of_windio reaches old 's/y: {grid: \[0, 1\], values: \[0, 0\]}/y: {grid: [0, 1], values: [0, 1e30]}/' \
+    "reaches.yaml:9:14: reference axis: y goes by 5e+29 m, expected 10 m at most"
+of_windio fast old 's/VS_maxspd: 2/VS_maxspd: 1e30/' "the speed of the rotor is 1e+30 rad/s, expected 0 to 100"
+of_windio huge old 's/diameter: 2,/diameter: 1e30,/' "the hub's diameter is 1e+30"
+of_windio away old 's/overhang: 2/overhang: 1e30/' "overhang is 1e+30, expected a number between 0 and 10000"
+of_windio high old 's/hub_height: 30/hub_height: 1e30/' "hub_height is 1e+30, expected a number between 0 and 10000"
+of_windio damped new 's/inertia_matrix:/structural_damping: {mu: [1e30, 0, 0, 0, 0, 0]}\n        &/' "mu is 1e+30, expected factors from 0 to 1000"
 of_windio uneven old 's/\[5, 0, 0, 0, 0, 0, 5,/[5, 0, 0, 0, 0, 0, 7,/g' "station 0: mass is not that of a body"
 
 # Numbers that contradict each other are told, and which one is taken; those that agree are not.
@@ -217,6 +241,16 @@ says "a shear modulus of 7.692e+10 Pa, G says 7.93e+10 Pa: the former is taken" 
 sed 's/7.93e10/7.692e10/; s/values: \[0, 30\]/values: [0.0, 29.0]/' both.yaml >agree.yaml
 expect 0 import windio agree.yaml -o x.yaml
 if grep -q "shear modulus\|reference axes" err; then fail "numbers that agree are told to differ"; fi
+
+# Entries that no model is made of are told, mapping by mapping.
+sed 's/hub: {/&cd: 1, /; s/{name: steel/{name: glass, E: 1}, {name: steel, Xt: 3/; s/{number/{rated_power: 2, number/
+    s/^control/costs: {blade: 3}\n&/; s/{torque: {/&tsr: 9, /; s/overhang: 2/&, gear_ratio: 1/' old.yaml >extra.yaml
+expect 0 import windio extra.yaml -o x.yaml
+says "not taken of the file: costs" "not taken of assembly: rated_power" "not taken of components.hub: cd" \
+    "not taken of components.nacelle.drivetrain: gear_ratio" "not taken of materials: entry 1" \
+    "not taken of materials[2]: Xt" "not taken of control.torque: tsr"
+expect 0 import windio old.yaml -o x.yaml
+if grep -q "not taken" err; then fail "entries that are taken are told"; fi
 
 # Without its version a file is known by its layout: 5.73 degrees are 0.1 rad.
 sed '/windIO_version/d' new.yaml >silent.yaml

@@ -29,6 +29,9 @@ typedef struct nt_imported_blade {
  */
 static const double NT_IMPORT_MOST_TWIST = 6.2832;
 
+/* No blade or tower is longer, m, and none reaches farther across than it is long. */
+static const double NT_IMPORT_LONGEST = 1e4;
+
 void nt_imported_blade_free(nt_imported_blade *blade);
 
 /* Where a blade stands: its root, and its axes as columns, ground axes; and how it moves: turning

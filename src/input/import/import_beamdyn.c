@@ -26,6 +26,10 @@ typedef struct lines {
     nt_error *error;
     const char *said[MOST_NAMES]; /* names whose values have been read; each comes once */
     int n_said;
+    FILE *notes;  /* NULL: names that are passed over are not told */
+    int n_others; /* of these */
+    char others[40][32];
+    bool outputs; /* lines from here on are lists of outputs */
 } lines;
 
 static nt_status lines_fail_in(const lines *l, int column, const char *what)
@@ -111,6 +115,32 @@ static bool is_word(const char *word, int length, const char *key)
     return length == (int)strlen(key) && strncmp(word, key, (size_t)length) == 0;
 }
 
+/* Tells of a line with the value of a name that no model is made of. An actuator would turn the
+ * blade's root: that there is none is told apart. */
+static nt_status pass_over(lines *l, const char *value, const char *word)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+    int length = (int)strspn(word, letters);
+    l->outputs |= strncmp(value, "OutList", 7) == 0;
+    bool is_title = l->line <= 2 || *value == '-' || *value == '=';
+    if (!l->notes || l->outputs || is_title || length == 0 || length > 30 ||
+        (*word >= '0' && *word <= '9'))
+        return NT_OK;
+    if (is_word(word, length, "UsePitchAct")) {
+        char first = value[*value == '"' || *value == '.'];
+        if (!first || !strchr("TtFf", first))
+            return lines_fail_in(l, column_of(l, value), "UsePitchAct: expected True or False");
+        if (first == 'T' || first == 't')
+            fprintf(l->notes,
+                    "%s:%d: UsePitchAct is true, but of the actuator nothing is taken: the root is "
+                    "clamped; a revolute joint and a joint_spring make one\n",
+                    l->name, l->line);
+    }
+    if (l->n_others < 40)
+        snprintf(l->others[l->n_others++], sizeof l->others[0], "%.*s", length, word);
+    return NT_OK;
+}
+
 /* The next line that names `key` after its value; NULL for the key: none of the rest. A line that
  * names what has been read already is refused: nothing says which of the two values counts. */
 static nt_status find_value(lines *l, const char *key, char **value)
@@ -137,6 +167,9 @@ static nt_status find_value(lines *l, const char *key, char **value)
                 l->said[l->n_said++] = key;
             return *value = first, NT_OK;
         }
+        nt_status status = of_key > 0 ? pass_over(l, first, word) : NT_OK;
+        if (status != NT_OK)
+            return status;
     }
     if (!key)
         return NT_OK;
@@ -207,6 +240,26 @@ static nt_status read_units(lines *l)
                : NT_OK;
 }
 
+/* The key points that have just been read, one a line. */
+static nt_status check_reach(lines *l, const nt_imported_blade *b, int n)
+{
+    const double *first = b->points[0], *last = b->points[n - 1];
+    double most = fmin(last[2] - first[2], NT_IMPORT_LONGEST);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++) {
+            if (fabs(b->points[i][k] - first[k]) <= most)
+                continue;
+            char what[200];
+            snprintf(what, sizeof what,
+                     "%c of this key point is %.9g m from that of the first one, expected %.9g m "
+                     "at most: no blade is longer, or reaches farther across than it is long",
+                     "xyz"[k], b -> points[i][k] - first[k], most);
+            l->line -= n - 1 - i;
+            return lines_fail(l, what);
+        }
+    return NT_OK;
+}
+
 static nt_status read_points(lines *l, nt_imported_blade *b, FILE *notes)
 {
     int members = 0, n = 0;
@@ -250,6 +303,8 @@ static nt_status read_points(lines *l, nt_imported_blade *b, FILE *notes)
             status = lines_fail_in(l, l->column[3],
                                    "the twist is beyond a full turn, expected -360 to 360 degrees");
     }
+    if (status == NT_OK)
+        status = check_reach(l, b, n);
     for (int i = 0; i < n && status == NT_OK; i++)
         b->twist[i][0] = i == n - 1 ? 1 : b->twist[i][0] / length;
     b->n_points = b->n_twist = n;
@@ -301,6 +356,9 @@ static nt_status read_stations(lines *l, nt_imported_blade *b)
         if (mu[i] < 0)
             status =
                 lines_fail_in(l, l->column[i], "damping is negative, expected a factor from 0 on");
+        else if (mu[i] > 1000)
+            status = lines_fail_in(l, l->column[i],
+                                   "damping is beyond 1000 s, expected a factor of stiffness in s");
     }
     take_line(l); /* a heading */
     b->sections = status == NT_OK ? calloc((size_t)n, sizeof *b->sections) : NULL;
@@ -373,13 +431,16 @@ nt_status nt_import_beamdyn(const char *path, const char *part, FILE *to, FILE *
         return nt_fail(error, NT_INVALID, "a BeamDyn file holds a blade alone, not a '%s'", part);
     nt_status status = lines_open(&primary, path, error);
     if (status == NT_OK)
-        status = read_points(&primary, &blade, notes);
+        primary.notes = notes, status = read_points(&primary, &blade, notes);
     if (status == NT_OK)
         status = find_count(&primary, "order_elem", 1, 1000, &order);
     if (status == NT_OK)
         status = find_value(&primary, "BldFile", &name);
     if (status == NT_OK)
         status = find_value(&primary, NULL, NULL);
+    for (int i = 0; i < primary.n_others; i++)
+        fprintf(notes, "%s%s%s", i == 0 ? "not taken: " : ", ", primary.others[i],
+                i + 1 == primary.n_others ? "\n" : "");
     if (status == NT_OK)
         status = open_beside(&primary, name, &stations, beside, sizeof beside, notes);
     if (status == NT_OK)

@@ -17,6 +17,10 @@
 
 static const double DEGREE = NT_PI / 180;
 
+/* No rotor turns faster, rad/s, no hub or nacelle is heavier, kg, and no factor of damping is
+ * larger, s: beyond is another unit or an error. */
+static const double MOST_SPEED = 100, MOST_MASS = 1e9, MOST_DAMPING = 1e3;
+
 /* ---- the blade ---------------------------------------------------------------------------------
  */
 
@@ -44,6 +48,21 @@ static nt_status join_grids(nt_windio *w, const nt_windio_curve *c, int count, d
     for (int k = 0; k < most; k++)
         if (*n == 0 || all[k] > all[*n - 1] + 1e-9)
             all[(*n)++] = all[k];
+    return NT_OK;
+}
+
+/* A point of an axis that begins at `first` and ends at the height `end`. */
+static nt_status check_reach(nt_windio *w, const nt_node *axis, const double *first,
+                             const double *x, double end)
+{
+    static const char *const names[] = {"x", "y", "z"};
+    double length = end - first[2];
+    for (int k = 0; k < 3; k++)
+        if (!(fabs(x[k] - first[k]) <= fmin(length, NT_IMPORT_LONGEST)))
+            return nt_node_fail(w->error, nt_node_find(axis, names[k]),
+                                "reference axis: %s goes by %g m, expected %g m at most: no line "
+                                "is longer, or reaches farther across than it is long",
+                                names[k], x[k] - first[k], fmin(length, NT_IMPORT_LONGEST));
     return NT_OK;
 }
 
@@ -75,6 +94,8 @@ static nt_status read_axis(nt_windio *w, const nt_node *axis, double (**points)[
         if (i > 0 && x[2] <= x[-1])
             status = nt_node_fail(w->error, axis, "reference axis: z does not rise at grid %g",
                                   (*grid)[i]);
+        else
+            status = check_reach(w, axis, (*points)[0], x, nt_windio_curve_at(&c[2], 1));
         length += i > 0 ? hypot(hypot(x[0] - x[-3], x[1] - x[-2]), x[2] - x[-1]) : 0;
     }
     for (int i = 1; status == NT_OK && i < *n; i++) {
@@ -252,6 +273,8 @@ static nt_status check_version(nt_windio *w, bool second)
     const nt_node *says = nt_node_find(w->root, "windIO_version");
     w->second = second;
     w->angle = second ? DEGREE : 1;
+    if (says && nt_windio_take(w, says) != NT_OK)
+        return NT_NO_MEMORY;
     if (!says || (says->kind == NT_NODE_SCALAR && says->text[0] == (second ? '2' : '1')))
         return NT_OK;
     return nt_node_fail(w->error, says,
@@ -302,9 +325,10 @@ static nt_status read_blade(nt_windio *w, nt_imported_blade *b)
         status = nt_windio_list(w, mu, "mu", 6, given);
     for (int i = 0; i < 6 && status == NT_OK; i++) {
         b->damping[i] = given[of[i]];
-        if (given[i] < 0)
-            status = nt_node_fail(w->error, mu->values[i], "mu is %g, expected factors from 0 on",
-                                  given[i]);
+        if (!(given[i] >= 0 && given[i] <= MOST_DAMPING))
+            status =
+                nt_node_fail(w->error, mu->values[i], "mu is %g, expected factors from 0 to %g s",
+                             given[i], MOST_DAMPING);
     }
     nt_import_fault fault;
     if (status == NT_OK && nt_import_check_sections(b, w->notes, &fault) < 1)
@@ -326,6 +350,8 @@ static nt_status find_material(nt_windio *w, const nt_node *layer, const nt_node
         const nt_node *of = nt_node_find(list->values[i], "name");
         if (!of || of->kind != NT_NODE_SCALAR || !nt_node_is(of, name->text))
             continue;
+        if (nt_windio_take(w, of) != NT_OK || nt_windio_take(w, name) != NT_OK)
+            return NT_NO_MEMORY;
         if (*material)
             return nt_node_fail(w->error, of, "a second material '%.40s', expected one",
                                 name->text);
@@ -334,21 +360,6 @@ static nt_status find_material(nt_windio *w, const nt_node *layer, const nt_node
     return *material ? NT_OK
                      : nt_node_fail(w->error, name ? name : layer,
                                     "the layer's material is not in `materials`");
-}
-
-/* A number that has to lie between two others. */
-static nt_status needed_between(nt_windio *w, const nt_node *node, const char *path, double low,
-                                double high, double *value)
-{
-    nt_status status = nt_windio_needed(w, node, path, value);
-    if (status == NT_OK && !(*value > low && *value < high))
-        status = isinf(high)
-                     ? nt_node_fail(w->error, nt_windio_find(node, path),
-                                    "%s is %g, expected a number above %g", path, *value, low)
-                     : nt_node_fail(w->error, nt_windio_find(node, path),
-                                    "%s is %g, expected a number between %g and %g", path, *value,
-                                    low, high);
-    return status;
 }
 
 /* What the wall is made of; what hangs inside counts as a part of its density. */
@@ -363,7 +374,7 @@ static nt_status check_shear_modulus(nt_windio *w, const nt_node *material, cons
     double G = made;
     if (!nt_node_find(material, "G"))
         return NT_OK;
-    nt_status status = needed_between(w, material, "G", 0, (double)INFINITY, &G);
+    nt_status status = nt_windio_between(w, material, "G", 0, (double)INFINITY, &G);
     if (status == NT_OK && fabs(G - made) > 1e-3 * made)
         fprintf(w->notes,
                 "E and nu of the tower's wall make a shear modulus of %.4g Pa, G says %.4g Pa: the "
@@ -379,15 +390,15 @@ static nt_status read_wall(nt_windio *w, const nt_node *inside, const nt_node *l
     double outfit = 1;
     nt_status status = find_material(w, layer, &material);
     if (status == NT_OK)
-        status = needed_between(w, material, "E", 0, any, &m->E);
+        status = nt_windio_between(w, material, "E", 0, any, &m->E);
     if (status == NT_OK)
-        status = needed_between(w, material, "nu", -1, 0.5, &m->nu);
+        status = nt_windio_between(w, material, "nu", -1, 0.5, &m->nu);
     if (status == NT_OK)
         status = check_shear_modulus(w, material, m);
     if (status == NT_OK)
-        status = needed_between(w, material, "rho", 0, any, &m->rho);
+        status = nt_windio_between(w, material, "rho", 0, any, &m->rho);
     if (status == NT_OK && nt_node_find(inside, "outfitting_factor"))
-        status = needed_between(w, inside, "outfitting_factor", 0, any, &outfit);
+        status = nt_windio_between(w, inside, "outfitting_factor", 0, any, &outfit);
     m->rho *= outfit;
     return status;
 }
@@ -445,6 +456,10 @@ static nt_status write_tower(nt_windio *w, const nt_node *tower, FILE *to, doubl
     if (layers->count > 1)
         fputs("the tower has several layers: the first one is taken\n", w->notes);
     const nt_node *layer = layers->values[0];
+    const nt_node *wall_name = nt_node_find(layer, "name");
+    if ((again && nt_windio_take(w, again) != NT_OK) ||
+        (wall_name && nt_windio_take(w, wall_name) != NT_OK))
+        return NT_NO_MEMORY;
     nt_status status = read_axis(w, axis, &points, &at, &n);
     if (status == NT_OK)
         status = nt_windio_curve_read(w, shape, "outer_diameter", D);
@@ -509,9 +524,10 @@ static nt_status read_part(nt_windio *w, const nt_node *of, const char *what, pa
         status = nt_node_fail(w->error, e, "the %s has a mass and no inertia", what);
     if (status == NT_OK && p->given)
         status = nt_windio_list(w, I, "inertia", I->count == 3 ? 3 : 6, p->inertia);
-    if (status == NT_OK && p->given && !(p->mass > 0))
-        status = nt_node_fail(w->error, e, "the %s has a mass of %g kg, expected a positive number",
-                              what, p->mass);
+    if (status == NT_OK && p->given && !(p->mass > 0 && p->mass < MOST_MASS))
+        status = nt_node_fail(w->error, e,
+                              "the %s has a mass of %g kg, expected a positive number below %g",
+                              what, p->mass, MOST_MASS);
     for (int i = 0; status == NT_OK && p->given && i < 3; i++)
         if (!(p->inertia[i] >= 0 &&
               p->inertia[i] <= (1 + 1e-9) * (p->inertia[(i + 1) % 3] + p->inertia[(i + 2) % 3])))
@@ -568,6 +584,12 @@ static nt_status read_speed(nt_windio *w, double *speed)
         &found);
     if (w->second)
         *speed *= 6 * DEGREE;
+    if (status == NT_OK && found && !(*speed >= 0 && *speed <= MOST_SPEED))
+        status = nt_node_fail(w->error,
+                              nt_windio_find(w->root, w->second ? "control.rated_rotor_speed"
+                                                                : "control.torque.VS_maxspd"),
+                              "the speed of the rotor is %g rad/s, expected 0 to %g", *speed,
+                              MOST_SPEED);
     if (status == NT_OK && !found)
         fputs("the file gives no speed of the rotor: 0 is written\n", w->notes);
     return status;
@@ -598,30 +620,33 @@ static nt_status read_rotor(nt_windio *w, rotor *r)
         r->drivetrain = nt_windio_find(c, "nacelle.drivetrain");
     if (!r->hub || !r->drivetrain)
         return nt_node_fail(w->error, c ? c : w->root, "lacks the hub or the drivetrain");
-    double right = 90 * DEGREE / w->angle;
+    const double right = 90 * DEGREE / w->angle, far = NT_IMPORT_LONGEST;
     nt_status status = nt_windio_needed(w, r->hub, "diameter", &r->radius);
     if (status == NT_OK)
-        status = needed_between(w, r->hub, "cone_angle", -right, right, &r->cone);
+        status = nt_windio_between(w, r->hub, "cone_angle", -right, right, &r->cone);
     if (status == NT_OK)
-        status = needed_between(w, r->drivetrain, "uptilt", -right, right, &r->tilt);
+        status = nt_windio_between(w, r->drivetrain, "uptilt", -right, right, &r->tilt);
     if (status == NT_OK)
-        status = nt_windio_needed(w, r->drivetrain, "distance_tt_hub", &r->above);
+        status = nt_windio_between(w, r->drivetrain, "distance_tt_hub", -far, far, &r->above);
     if (status == NT_OK)
-        status = needed_between(w, r->drivetrain, "overhang", 0, (double)INFINITY, &r->overhang);
+        status = nt_windio_between(w, r->drivetrain, "overhang", 0, far, &r->overhang);
     if (status == NT_OK)
         status = nt_windio_needed(w, w->root, "assembly.number_of_blades", &r->count);
     if (status == NT_OK)
-        status = nt_windio_needed(w, w->root, "assembly.hub_height", &r->height);
+        status = nt_windio_between(w, w->root, "assembly.hub_height", 0, far, &r->height);
     if (status == NT_OK)
         status = read_speed(w, &r->speed);
     if (status == NT_OK && !(r->count >= 1 && r->count <= 12 && r->count == floor(r->count)))
         status =
             nt_node_fail(w->error, nt_windio_find(w->root, "assembly.number_of_blades"),
                          "number_of_blades is %g, expected a whole number from 1 to 12", r->count);
-    if (status == NT_OK && !(r->radius > 0))
+    if (status == NT_OK && !(r->radius > 0 && r->radius < far))
         status = nt_node_fail(w->error, nt_windio_find(r->hub, "diameter"),
-                              "the hub's diameter is %g, expected a positive number", r->radius);
+                              "the hub's diameter is %g, expected a positive number below %g",
+                              r->radius, far);
     const nt_node *side = nt_windio_find(w->root, "assembly.rotor_orientation");
+    if (status == NT_OK && side)
+        status = nt_windio_take(w, side);
     if (status == NT_OK && side &&
         !(side->kind == NT_NODE_SCALAR && strcasecmp(side->text, "upwind") == 0))
         status = nt_node_fail(w->error, side,
@@ -751,6 +776,7 @@ nt_status nt_import_windio(const char *path, const char *part_name, FILE *to, FI
                          "there is no part '%s', expected blade, rotor or turbine", what);
     if (status == NT_OK) {
         name = nt_node_find(w.root, "name");
+        status = name ? nt_windio_take(&w, name) : NT_OK;
         fprintf(to,
                 "# From a windIO file. Ground axes: x downwind, z up; azimuth 0: blade 1 upright.\n"
                 "nutate: 1\ntitle: \"%s\"\n",
@@ -761,6 +787,7 @@ nt_status nt_import_windio(const char *path, const char *part_name, FILE *to, FI
         else
             status = write_rotor(&w, &blade, tower, to);
     }
+    nt_windio_note_others(&w);
     nt_imported_blade_free(&blade);
     nt_document_destroy(document);
     return status;

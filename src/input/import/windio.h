@@ -9,9 +9,16 @@ typedef struct nt_windio {
     const nt_node *root;
     nt_error *error;
     FILE *notes;
-    bool second;  /* version 2 */
-    double angle; /* rad of its unit */
+    bool second;           /* version 2 */
+    double angle;          /* rad of its unit */
+    const nt_node **taken; /* what has been read: scalars, lists of numbers, texts */
+    int n_taken, room;
 } nt_windio;
+
+/* Keeps in mind that a node has been read; freed with the rest of the reader's by
+ * nt_windio_note_others, which tells of each mapping the entries of which nothing has been. */
+nt_status nt_windio_take(nt_windio *w, const nt_node *node);
+void nt_windio_note_others(nt_windio *w);
 
 /* Values over a grid from 0 to 1. */
 typedef struct nt_windio_curve {
@@ -27,6 +34,9 @@ const nt_node *nt_windio_find(const nt_node *node, const char *path);
 nt_status nt_windio_optional(nt_windio *w, const nt_node *node, const char *path, double *value,
                              bool *found);
 nt_status nt_windio_needed(nt_windio *w, const nt_node *node, const char *path, double *value);
+/* One that has to lie between two others. */
+nt_status nt_windio_between(nt_windio *w, const nt_node *node, const char *path, double low,
+                            double high, double *value);
 nt_status nt_windio_list(nt_windio *w, const nt_node *node, const char *what, int count,
                          double *out);
 

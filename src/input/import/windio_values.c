@@ -29,13 +29,92 @@ static nt_status windio_number(nt_windio *w, const nt_node *node, const char *wh
     return nt_node_fail(w->error, node, "%s: expected a number", what);
 }
 
+/* ---- what is taken ------------------------------------------------------------------------------
+ */
+
+nt_status nt_windio_take(nt_windio *w, const nt_node *node)
+{
+    if (w->n_taken == w->room) {
+        int room = w->room > 0 ? 2 * w->room : 128;
+        const nt_node **more = realloc(w->taken, (size_t)room * sizeof(const nt_node *));
+        if (!more)
+            return nt_fail(w->error, NT_NO_MEMORY, "out of memory");
+        w->taken = more, w->room = room;
+    }
+    w->taken[w->n_taken++] = node;
+    return NT_OK;
+}
+
+static bool is_taken(const nt_windio *w, const nt_node *node)
+{
+    for (int i = 0; i < w->n_taken; i++)
+        if (w->taken[i] == node)
+            return true;
+    return false;
+}
+
+/* Whether anything of a node has been read. Numbers in lists are, or are not, with their list. */
+static bool is_touched(const nt_windio *w, const nt_node *node)
+{
+    if (is_taken(w, node))
+        return true;
+    for (int i = 0; i < node->count; i++)
+        if ((node->kind == NT_NODE_MAPPING || node->values[i]->kind != NT_NODE_SCALAR) &&
+            is_touched(w, node->values[i]))
+            return true;
+    return false;
+}
+
+/* A line for each mapping of which some entries have been read and some not. */
+static void note_others_in(const nt_windio *w, const nt_node *node, const char *path)
+{
+    char below[160];
+    int others = 0;
+    for (int i = 0; node->kind == NT_NODE_MAPPING && i < node->count; i++) {
+        if (is_touched(w, node->values[i]))
+            continue;
+        if (others++ == 0)
+            fprintf(w->notes, "not taken of %s: ", path);
+        fprintf(w->notes, "%s%.60s", others > 1 ? ", " : "", node->keys[i]->text);
+    }
+    if (others > 0)
+        fputs("\n", w->notes);
+    for (int i = 0; i < node->count; i++) {
+        const nt_node *value = node->values[i];
+        if (node->kind == NT_NODE_LIST && value->kind == NT_NODE_MAPPING && !is_touched(w, value))
+            fprintf(w->notes, "not taken of %s: entry %d\n", path, i + 1);
+        if (value->kind == NT_NODE_SCALAR || is_taken(w, value) || !is_touched(w, value))
+            continue;
+        bool top = node == w->root;
+        if (node->kind == NT_NODE_MAPPING)
+            snprintf(below, sizeof below, "%s%s%.60s", top ? "" : path, top ? "" : ".",
+                     node->keys[i]->text);
+        else
+            snprintf(below, sizeof below, "%s[%d]", path, i + 1);
+        note_others_in(w, value, below);
+    }
+}
+
+void nt_windio_note_others(nt_windio *w)
+{
+    note_others_in(w, w->root, "the file");
+    free(w->taken);
+    w->taken = NULL, w->n_taken = w->room = 0;
+}
+
+/* ---- numbers, lists, curves ---------------------------------------------------------------------
+ */
+
 /* A number by its path; `found` false where there is none. */
 nt_status nt_windio_optional(nt_windio *w, const nt_node *node, const char *path, double *value,
                              bool *found)
 {
     const nt_node *at = nt_windio_find(node, path);
     *found = at != NULL;
-    return at ? windio_number(w, at, path, value) : NT_OK;
+    if (!at)
+        return NT_OK;
+    nt_status status = nt_windio_take(w, at);
+    return status == NT_OK ? windio_number(w, at, path, value) : status;
 }
 
 nt_status nt_windio_needed(nt_windio *w, const nt_node *node, const char *path, double *value)
@@ -48,12 +127,26 @@ nt_status nt_windio_needed(nt_windio *w, const nt_node *node, const char *path, 
     return status;
 }
 
+nt_status nt_windio_between(nt_windio *w, const nt_node *node, const char *path, double low,
+                            double high, double *value)
+{
+    nt_status status = nt_windio_needed(w, node, path, value);
+    if (status == NT_OK && !(*value > low && *value < high))
+        status = isinf(high)
+                     ? nt_node_fail(w->error, nt_windio_find(node, path),
+                                    "%s is %g, expected a number above %g", path, *value, low)
+                     : nt_node_fail(w->error, nt_windio_find(node, path),
+                                    "%s is %g, expected a number between %g and %g", path, *value,
+                                    low, high);
+    return status;
+}
+
 nt_status nt_windio_list(nt_windio *w, const nt_node *node, const char *what, int count,
                          double *out)
 {
     if (node->kind != NT_NODE_LIST || node->count != count)
         return nt_node_fail(w->error, node, "%s: expected a list of %d numbers", what, count);
-    nt_status status = NT_OK;
+    nt_status status = nt_windio_take(w, node);
     for (int i = 0; i < count && status == NT_OK; i++)
         status = windio_number(w, node->values[i], what, &out[i]);
     return status;
