@@ -25,6 +25,7 @@ typedef struct hanging {
     double l0, EA;
     v3 weight, way; /* of a node, N; from the first end to the second */
     double blur;    /* N, that tensions are not less than */
+    double least;   /* likewise: of the weight, however stiff the line is */
 } hanging;
 
 /* What is missing to the second end, and its derivative in t_0. */
@@ -33,7 +34,7 @@ static v3 march(const hanging *h, v3 t, v3 *nodes, v3 from, m3 *slope)
     v3 x = from;
     m3 sum = {0};
     for (int i = 0; i < h->n; i++) {
-        double T = h->blur > 0 ? hypot(v3_norm(t), h->blur) : fmax(v3_norm(t), 1e-12 * h->EA);
+        double T = h->blur > 0 ? hypot(v3_norm(t), h->blur) : fmax(v3_norm(t), h->least);
         double a = h->l0 / T + h->l0 / h->EA;
         if (nodes)
             nodes[i] = x;
@@ -339,6 +340,7 @@ nt_status nt_cable_settle(nt_run *run, const nt_element *element)
     if (weight > 0) { /* else straight: taut, or slack */
         m3 slope;
         v3 up = v3_scale(-1 / v3_norm(g), g), t = first_guess(&h, up, weight);
+        h.least = fmin(1e-12 * h.EA, 1e-9 * v3_norm(h.weight));
         if (!hang_down(&h, ends, nodes)) {
             v3 guess = t;
             if (!hang(&h, &t)) {
