@@ -352,6 +352,8 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
     it->factors->steps_kept = it->factors->corrections = 0;
     it->factors->own_ahead = it->factors->own_last = 0;
     status = nt_factors_accelerations(it->factors, &at, next->vdot, next->lambda, next->mu, error);
+    if (status == NT_OK)
+        status = nt_factors_refuse_weightless(it->factors, &at, error);
     if (status != NT_OK)
         return nt_said(error, status);
     it->unbalanced.t = t;

@@ -434,3 +434,13 @@ nt_status nt_factors_accelerations(nt_factors *f, const nt_point *at, double *vd
     int unknown = effort.unknown >= 0 ? effort.unknown : nt_solver_singular_unknown(f->solver);
     return refuse_accelerations(problem, at->t, status, unknown, error);
 }
+
+nt_status nt_factors_refuse_weightless(nt_factors *f, const nt_point *at, nt_error *error)
+{
+    int unknown;
+    nt_status status = nt_factors_find_weightless(f, at, &unknown);
+    if (status == NT_OK && unknown < 0)
+        return NT_OK;
+    return refuse_accelerations(f->problem, at->t, status == NT_OK ? NT_SINGULAR : status, unknown,
+                                error);
+}
