@@ -26,6 +26,7 @@ typedef struct check {
     nt_integrator *integrator; /* for the runs */
     nt_objectives *objectives; /* of these */
     nt_option *options;        /* of this integrator */
+    char newton_tolerance[24]; /* its value among them */
     nt_error broke;            /* why an observer ended a run             */
     double length;             /* m, weighs moments against forces */
     FILE *to;
@@ -247,8 +248,13 @@ static void check_give_back(check *c)
 }
 
 /* Options of the runs that are compared: their iterations go on until rounding stops them. */
-static const nt_option thorough[] = {{"extra_iterations", "2"}, {"newton_tolerance", "1e-9"}};
+static const nt_option thorough[] = {{"extra_iterations", "2"}, {"newton_tolerance", ""}};
 enum { THOROUGH = sizeof thorough / sizeof thorough[0] };
+
+/* `newton_tolerance` is a part of the tolerance of steps: so small that what is left does not
+ * matter, unless this is below RESOLVED of the values, some hundred roundings. An iteration that is
+ * asked for less than it can resolve fails, and the steps get ever smaller. */
+static const double OF_TOLERANCE = 1e-9, RESOLVED = 1e-13;
 
 /* Left out: `steps`, where the steps are told; and `reuse_tangent`, since what an iteration with an
  * old tangent leaves is within the tolerance, but changes with the parameter. */
@@ -266,7 +272,8 @@ static bool is_left_out(const check *c, const nt_option *option)
  * tolerance that they hardly matter. */
 static const double TIGHTER = 1e-6, TIGHTEST = 1e-12;
 
-static void tighten(const check *c, nt_integrator_setup *setup)
+/* Also finds the Newton tolerance beside it. */
+static void tighten(check *c, nt_integrator_setup *setup)
 {
     double option = 0, loosest = 0;
     int n;
@@ -283,6 +290,12 @@ static void tighten(const check *c, nt_integrator_setup *setup)
         if (loosest == 0 || c->plan->setup.tolerance[i] > 0)
             setup->tolerance[i] =
                 fmax(TIGHTEST, TIGHTER * (loosest > 0 ? c->plan->setup.tolerance[i] : option));
+    double tightest = 1;
+    for (int i = 0; i < 4; i++)
+        if (setup->tolerance[i] > 0)
+            tightest = fmin(tightest, setup->tolerance[i]);
+    snprintf(c->newton_tolerance, sizeof c->newton_tolerance, "%.3g",
+             fmin(1, fmax(OF_TOLERANCE, RESOLVED / tightest)));
 }
 
 /* An integrator that takes the steps it is told: without tolerance, where the method can do so. */
@@ -296,9 +309,13 @@ static nt_status make_integrator(check *c, nt_error *error)
     for (int i = 0; i < setup.n_options; i++)
         if (!is_left_out(c, &setup.options[i]))
             options[n++] = setup.options[i];
-    for (int i = 0; i < THOROUGH; i++)
-        if (nt_method_check_option(setup.method, &thorough[i], NULL) == NT_OK)
-            options[n++] = thorough[i];
+    snprintf(c->newton_tolerance, sizeof c->newton_tolerance, "%g", OF_TOLERANCE);
+    for (int i = 0; i < THOROUGH; i++) {
+        nt_option own = thorough[i];
+        own.value = own.value[0] ? own.value : c->newton_tolerance;
+        if (nt_method_check_option(setup.method, &own, NULL) == NT_OK)
+            options[n++] = own;
+    }
     setup.options = options;
     setup.n_options = n;
     bool follows = nt_integrator_ends_at_onsets(c->plan->integrator) != 0;
