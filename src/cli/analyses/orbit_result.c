@@ -220,7 +220,7 @@ static void say_moved(const nt_cli_orbit_job *job)
 /* Coarse steps are said when the end of the orbit moves by this with twice as many, m. */
 static const double COARSE = 1e-8;
 
-static void say_closing(nt_cli_orbit_job *job)
+static int say_closing(nt_cli_orbit_job *job)
 {
     nt_orbit_found found = nt_orbit_state(job->orbit);
     double miss = 0;
@@ -228,10 +228,12 @@ static void say_closing(nt_cli_orbit_job *job)
     if (found.rests)
         fputs("  a state of rest, which repeats after any time\n", stderr);
     fprintf(stderr, "  closes to %.2g after %d iterations", found.miss, found.iterations);
-    if (nt_orbit_check_steps(job->orbit, &miss, NULL) == NT_OK)
+    nt_status status = nt_orbit_check_steps(job->orbit, &miss, NULL);
+    if (status == NT_OK)
         fprintf(stderr, "; with twice the steps its end differs by %.2g%s", miss,
                 miss > COARSE ? ": more --steps would be better" : "");
     fputc('\n', stderr);
+    return status == NT_NO_MEMORY ? nt_cli_no_memory() : NT_EXIT_DONE;
 }
 
 static int say_files(const nt_cli_orbit_job *job, long count)
@@ -265,8 +267,9 @@ int nt_cli_orbit_write(nt_cli_orbit_job *job)
     if (job->options->quiet || status == NT_EXIT_IO)
         return status;
     nt_cli_orbit_say_period(job);
-    say_closing(job);
+    int closing = say_closing(job);
     say_multipliers(job);
     int said = say_files(job, count);
+    status = status == NT_EXIT_DONE ? closing : status;
     return status == NT_EXIT_DONE ? said : status;
 }
