@@ -287,11 +287,13 @@ NT_API nt_status nt_record_advance(nt_record *record, nt_integrator *integrator,
 
 NT_API long nt_record_rows(const nt_record *record);
 
-/* After the last row: words for forces, accelerations and stresses that the rounding of places has
- * made, as of a spring that is stiff beyond measure: which, by how much, and the largest value of
- * the last third of the rows at least. They are asked anew at the state, and at places a rounding
- * away; integrator: NULL where there is none, and reactions are left out. Into text[size]; returns
- * their length, 0 where there is nothing to say. */
+/* After the last row: words for rows with the method's accelerations and multipliers, because the
+ * equations give none there, that break Newton's law: how many, and which most. Else for forces,
+ * accelerations and stresses that the rounding of places has made, as of a spring that is stiff
+ * beyond measure: which, by how much, and the largest value of the last third of the rows at least.
+ * They are asked anew at the state, and at places a rounding away; integrator: NULL where there is
+ * none, and reactions are left out. Into text[size]; returns their length, 0 where there is nothing
+ * to say. */
 NT_API int nt_record_warning(nt_record *record, nt_integrator *integrator, const nt_state *state,
                              char *text, int size);
 

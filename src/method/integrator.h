@@ -26,6 +26,7 @@ struct nt_integrator {
     nt_phase balanced; /* of nt_integrator_balance, with [2 nv] v and vdot in the system's frame
                           behind it where that is another; there from the first time on */
     nt_phase doubted;  /* likewise, the same a rounding of places beside                 */
+    bool no_rates;     /* the last balance found none: the method's accelerations stayed */
     struct {           /* the equal step that was most too long: to be stable (nt_report.damped,
                           swings), and for friction not to turn round (nt_report.turns) */
         double by, t, step; /* how many times too long, 0: none was; when and its size, s       */

@@ -169,6 +169,7 @@ nt_status nt_integrator_balance(nt_integrator *it, const nt_state *state, nt_sta
     const nt_problem *p = it->problem;
     const nt_state given = *state;
     *balanced = given;
+    it->no_rates = false;
     if (!nt_integrator_balances(it, given.t))
         return NT_OK;
     if (nt_integrator_take_balanced(it) != NT_OK)
@@ -197,7 +198,8 @@ nt_status nt_integrator_balance(nt_integrator *it, const nt_state *state, nt_sta
         status = look_at_rounding(it, &given, &shown, &rounding);
     if (nt_problem_stops(p))
         status = NT_INTERRUPTED;
-    if (nt_has_no_rates(status) || (rounding && status == NT_OK))
+    it->no_rates = nt_has_no_rates(status) || (rounding && status == NT_OK);
+    if (it->no_rates)
         return NT_OK;
     if (status != NT_OK) {
         nt_error words = {0};
@@ -213,6 +215,8 @@ nt_status nt_integrator_balance(nt_integrator *it, const nt_state *state, nt_sta
     balanced->work = given.work, balanced->step = given.step;
     return NT_OK;
 }
+
+bool nt_integrator_lacks_rates(const nt_integrator *it) { return it->no_rates; }
 
 nt_status nt_integrator_accelerate(nt_integrator *it, const nt_phase *phase)
 {

@@ -4,6 +4,8 @@
 
 #include <nutate/method.h>
 
+#include <stdbool.h>
+
 /* Copies from[n] to *to, which then points behind them. Returns where they stand; NULL stays NULL.
  */
 const double *nt_copy_numbers(double **to, const double *from, int n);
@@ -19,5 +21,8 @@ static inline nt_point nt_state_point(const nt_state *state)
                       .mu = state->mu,
                       .memory = state->memory};
 }
+
+/* Whether the last nt_integrator_balance found none, and left what the method has. */
+bool nt_integrator_lacks_rates(const nt_integrator *integrator);
 
 #endif

@@ -1,5 +1,6 @@
 /* Records of a run: which quantities, at which times, into which writer, with which derivatives. */
 #include "output/record.h"
+#include "method/state.h"
 #include "model/quantities/quantity_kind.h"
 #include "output/digest.h"
 #include "output/scene/scene.h"
@@ -387,7 +388,8 @@ static nt_status record_take_memory(nt_record *record, nt_error *error)
                         nt_inner_count(&record->inner) + ACCOUNT,
                     &record->row) ||
         nt_seen_init(&record->seen, system, record->n_columns, arena) != NT_OK ||
-        nt_record_take_rounding(record) != NT_OK || !NT_DOUBLES(arena, rows, &record->reactions))
+        nt_record_take_rounding(record) != NT_OK || nt_record_take_unbalanced(record) != NT_OK ||
+        !NT_DOUBLES(arena, rows, &record->reactions))
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     nt_status status = nt_sampler_init(&record->sampler, record->run, arena, error);
     if (record->n_parameters == 0 || status != NT_OK)
@@ -487,7 +489,7 @@ void nt_record_restart(nt_record *record)
 {
     if (!record || record->result)
         return;
-    record->next = record->taken = record->rounding.rows = 0;
+    record->next = record->taken = record->rounding.rows = record->unbalanced.rows = 0;
     record->last = (double)NAN;
     nt_seen_forget(&record->seen);
 }
@@ -694,6 +696,8 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
     bool balances = record->needs_accelerations;
     nt_status status = balances ? nt_integrator_balance(integrator, state, &shown, error) : NT_OK;
     state = &shown;
+    if (status == NT_OK && balances && nt_integrator_lacks_rates(integrator))
+        nt_record_keep_unbalanced(record, state);
     if (status == NT_OK && record->needs_reactions)
         status =
             nt_integrator_reactions(integrator, state, record->length, record->reactions, error);

@@ -60,7 +60,21 @@ struct nt_record {
         double *numbers;              /* [nq + nv] scratch */
         long rows;
     } rounding; /* see record_rounding.c */
+
+    struct {
+        double *residual; /* [nv] */
+        double t, by, of; /* s; by how much which equation of which row is off most, N or N m */
+        long rows;        /* that are off */
+        int unknown;
+    } unbalanced; /* see record_balance.c */
 };
+
+/* Memory for what follows: NT_OK or NT_NO_MEMORY. */
+nt_status nt_record_take_unbalanced(nt_record *record);
+/* Of a row whose accelerations and multipliers are the method's, as the equations give none. */
+void nt_record_keep_unbalanced(nt_record *record, const nt_state *state);
+/* Words for such rows; 0 where there is nothing to say. */
+int nt_record_tell_unbalanced(const nt_record *record, char *text, int size);
 
 /* Memory for what follows: NT_OK or NT_NO_MEMORY. */
 nt_status nt_record_take_rounding(nt_record *record);

@@ -152,8 +152,11 @@ int nt_record_warning(nt_record *r, nt_integrator *it, const nt_state *state, ch
     int others = -1;
     if (text && size > 0)
         text[0] = '\0';
-    if (!r || !state || !text || size <= 0 || r->rounding.rows == 0 ||
-        find_differences(r, it, state) != NT_OK)
+    if (!r || !state || !text || size <= 0)
+        return 0;
+    if (r->unbalanced.rows > 0)
+        return nt_record_tell_unbalanced(r, text, size);
+    if (r->rounding.rows == 0 || find_differences(r, it, state) != NT_OK)
         return 0;
     double mass = lightest(r);
     for (int i = 0, at = 0; i < r->n_quantities; i++) {

@@ -119,6 +119,32 @@ static void what_doubles_hold_is_not(void **state)
     assert_string_equal(warning, "");
 }
 
+/* A bar with next to no inertia about its axis: what rounding twists it by accelerates it beyond
+ * measure, so that rows show the accelerations of the method. */
+static const char bar[] =
+    "gravity: [0, 0, 0]\n"
+    "beams:\n"
+    "  bar:\n"
+    "    points: [[0, 0, 0], [0.508, 0, 0]]\n"
+    "    order: 8\n"
+    "    sections:\n"
+    "      - stiffness: [2.842e6, 0.641e6, 0.9039e6, 3.103, 2.429, 36.28]\n"
+    "        mass: [0.1095, 0.1095, 0.1095, k, 1e-7, 1.5e-6]\n"
+    "joints: {clamp: {type: fixed, between: [ground, bar.root], at: [0, 1e-3, 0]}}\n"
+    "forces: {weight: {type: force, on: bar.tip, value: [0, 6.3, 6.3]}}\n"
+    "output: {record: [clamp.force]}\n";
+
+static void rows_that_break_newtons_law_are_told(void **state)
+{
+    char warning[400];
+    (void)state;
+    run(bar, 1e-30, "theta", warning, sizeof warning);
+    if (!strstr(warning, "forces and accelerations of ") || !strstr(warning, "break Newton's law"))
+        fail_msg("'%s'", warning);
+    run(bar, 1.6e-6, "theta", warning, sizeof warning);
+    assert_string_equal(warning, "");
+}
+
 /* A rotor without inertia, whose axis goes through its center but for rounding. */
 static const char rotor[] =
     "nutate: 1\n"
@@ -183,6 +209,7 @@ int main(void)
         cmocka_unit_test(what_rounding_makes_is_told),
         cmocka_unit_test(what_doubles_hold_is_not),
         cmocka_unit_test(rows_between_steps_are_no_rounding),
+        cmocka_unit_test(rows_that_break_newtons_law_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
