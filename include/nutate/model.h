@@ -72,9 +72,9 @@ NT_API nt_status nt_model_set(nt_run *run, const char *name, double value, nt_er
 NT_API nt_status nt_model_set_several(nt_run *run, const int *parameters, const double *values,
                                       int n, nt_error *error);
 
-/* Let this many threads evaluate the run's elements side by side; a run begins with 1, the
- * caller's own. Results are the same to the bit. It pays where elements are many or costly. To be
- * called between steps only. */
+/* Let this many threads evaluate the run's elements side by side, and factorise its matrices where
+ * these are large; a run begins with 1, the caller's own. Results are the same to the bit. It pays
+ * where elements are many or costly. To be called between steps only. */
 NT_API nt_status nt_run_set_threads(nt_run *run, int threads, nt_error *error);
 
 /* Fill in the set-up of an integrator as the model's `simulation` says: system, method, options,

@@ -501,6 +501,10 @@ struct nt_system {
     /* Asked by everything that computes with the system; what it points to may change between
      * calls. NULL: nobody is asked. Of a run it is set by nt_run_stop_when (model.h). */
     const nt_stop_request *stop;
+    /* Threads that evaluations of the system take, for what else is computed with it: one job after
+     * the other. NULL, or NULL behind it: the caller's alone. Of a run, see nt_run_set_threads
+     * (model.h). */
+    struct nt_pool *const *pool;
 };
 
 /* NT_INVALID, with the field and what was expected of it, for a system that contradicts itself: a

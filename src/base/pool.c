@@ -13,7 +13,7 @@ enum { LOOKS = 64 * 1024, LOOKS_BEFORE_YIELD = 1024 };
 
 typedef struct worker {
     nt_pool *pool;
-    int part;
+    int number;
     pthread_t thread;
 } worker;
 
@@ -27,6 +27,11 @@ struct nt_pool {
     void *context;
     atomic_uint state;
     atomic_bool ends;
+    unsigned round;     /* of shares                             */
+    atomic_uint *taken; /* [shares] the last round it was taken in */
+    int shares;
+    const int *begin, *owner; /* [n_divided] */
+    int n_divided;
     pthread_mutex_t mutex; /* for those who sleep until a round begins */
     pthread_cond_t begins;
     worker workers[];
@@ -80,7 +85,7 @@ static void *serve(void *argument)
     nt_pool *pool = own->pool;
     unsigned last = 0;
     while (await_round(pool, &last)) {
-        pool->job(pool->context, own->part);
+        pool->job(pool->context, own->number);
         atomic_fetch_sub_explicit(&pool->state, 1, memory_order_release);
     }
     return NULL;
@@ -96,17 +101,23 @@ static void begin_round(nt_pool *pool)
     pthread_mutex_unlock(&pool->mutex);
 }
 
-nt_pool *nt_pool_create(int threads)
+nt_pool *nt_pool_create(int threads, int shares)
 {
     nt_pool *pool = calloc(1, sizeof *pool + (size_t)threads * sizeof *pool->workers);
     if (!pool)
         return NULL;
     pool->threads = threads;
+    pool->shares = shares > threads ? shares : threads;
+    pool->taken = calloc((size_t)pool->shares, sizeof *pool->taken);
+    if (!pool->taken) {
+        free(pool);
+        return NULL;
+    }
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->begins, NULL);
     for (int i = 1; i < threads; i++) {
         worker *w = &pool->workers[i];
-        *w = (worker){.pool = pool, .part = i};
+        *w = (worker){.pool = pool, .number = i};
         if (pthread_create(&w->thread, NULL, serve, w) != 0) {
             nt_pool_destroy(pool);
             return NULL;
@@ -128,16 +139,75 @@ void nt_pool_destroy(nt_pool *pool)
         pthread_join(pool->workers[i].thread, NULL);
     pthread_cond_destroy(&pool->begins);
     pthread_mutex_destroy(&pool->mutex);
+    free(pool->taken);
     free(pool);
+}
+
+int nt_pool_shares(const nt_pool *pool, int parts)
+{
+    return parts < pool->threads ? parts : pool->threads;
+}
+
+int nt_pool_take(nt_pool *pool, int n, int thread, int *looked)
+{
+    int own = (int)((long)n * thread / pool->threads);
+    while (*looked < n) {
+        int share = (own + (*looked)++) % n;
+        atomic_uint *taken = &pool->taken[share]; /* who only looks disturbs nobody */
+        if (atomic_load_explicit(taken, memory_order_relaxed) != pool->round &&
+            atomic_exchange_explicit(taken, pool->round, memory_order_relaxed) != pool->round)
+            return share;
+    }
+    return -1;
 }
 
 void nt_pool_run(nt_pool *pool, nt_pool_job *job, void *context)
 {
     pool->job = job;
     pool->context = context;
+    if (++pool->round == 0) /* after 2^32 of them, which none was taken in */
+        for (int i = 0; i < pool->shares; i++)
+            atomic_store_explicit(&pool->taken[i], 0, memory_order_relaxed);
     begin_round(pool);
     job(context, 0);
     atomic_fetch_and_explicit(&pool->state, ~(unsigned)OPEN, memory_order_relaxed);
     for (int looks = 0; atomic_load_explicit(&pool->state, memory_order_acquire) & INSIDE; looks++)
         pause_after(looks);
+}
+
+/* ---- things that belong to threads ----------------------------------------------------------- */
+
+typedef struct divided {
+    nt_pool *pool;
+    nt_pool_part *job;
+    void *context;
+    int end;
+} divided;
+
+void nt_pool_divide(nt_pool *pool, const int *begin, const int *owner, int n)
+{
+    pool->begin = begin;
+    pool->owner = owner;
+    pool->n_divided = n;
+}
+
+static void do_divided(void *context, int thread)
+{
+    const divided *d = context;
+    const nt_pool *pool = d->pool;
+    int share, looked = 0;
+    while ((share = nt_pool_take(d->pool, pool->threads, thread, &looked)) >= 0)
+        for (int i = 0; i < pool->n_divided; i++)
+            if (pool->owner[i] == share)
+                d->job(d->context, pool->begin[i],
+                       i + 1 < pool->n_divided ? pool->begin[i + 1] : d->end);
+}
+
+void nt_pool_run_divided(nt_pool *pool, nt_pool_part *job, void *context, int end)
+{
+    divided d = {pool, job, context, end};
+    if (pool->n_divided > 0)
+        nt_pool_run(pool, do_divided, &d);
+    else
+        job(context, 0, end);
 }

@@ -144,6 +144,7 @@ static void bind_system(nt_run *run)
     s->energy = nt_run_energy;
     s->energies = nt_run_energies;
     s->energy_gained = nt_run_energy_gained;
+    s->pool = &run->pool;
     for (int i = 0; i < run->model->n_elements; i++) {
         if (nt_element_carries(&run->model->elements[i]))
             s->carry = nt_run_carry;

@@ -100,6 +100,7 @@ struct nt_run {
     nt_local local;
     nt_view view;                         /* of that point, for elements */
     struct nt_side_by_side *side_by_side; /* NULL: one thread */
+    struct nt_pool *pool;                 /* its threads, for system.pool */
     const nt_element *failed;             /* whose evaluation failed, NULL for none */
     nt_run_note *notes;                   /* [n_elements], NULL where none has warnings          */
     nt_run_damping *dampings;             /* [n_elements], NULL where none touches               */

@@ -9,13 +9,13 @@
 #include "base/pool.h"
 #include "model/bodies/bodies.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* An element, or a part of it. */
 typedef struct task {
-    int element, part, ports;
+    int element, part, parts, ports;
+    int from, to; /* the entries of the element that this part adds to */
     nt_local local;
     nt_status status;
 } task;
@@ -36,11 +36,11 @@ struct nt_side_by_side {
     double *scratch;     /* [threads][model->scratch]             */
     const nt_view *view; /* of the point at hand                  */
     v3 gravity;
-    int *body;            /* [threads + 1] where the bodies are divided */
-    task **order;         /* [n_tasks] largest first               */
+    int *owner;       /* [n_bodies] the thread that evaluates a body where it may */
+    int *run, n_runs; /* [n_bodies + 1] first of successive bodies of one thread, behind the last */
+    int *first_block, *block_owner, n_divided; /* [n_blocks] the same of blocks of the space */
+    task **order;                              /* [n_tasks] largest first               */
     int *share, n_shares; /* [n_shares + 1] first places in `order` of what is taken at once */
-    atomic_uint *taken;   /* [n_shares] the last round in which a share was taken */
-    unsigned round;
 };
 
 enum { MOST_THREADS = 256 };
@@ -57,6 +57,9 @@ static int larger_first(const void *a, const void *b)
     const task *x = *(task *const *)a, *y = *(task *const *)b;
     if (x->ports != y->ports)
         return x->ports < y->ports ? 1 : -1;
+    int along = x->part * y->parts - y->part * x->parts;
+    if (along != 0)
+        return along < 0 ? -1 : 1;
     return (x > y) - (x < y);
 }
 
@@ -65,9 +68,7 @@ static bool share_out(nt_side_by_side *s)
 {
     s->order = NT_TAKE(&s->arena, s->n_tasks, task *);
     s->share = NT_TAKE(&s->arena, s->n_tasks + 1, int);
-    s->body = NT_TAKE(&s->arena, s->threads + 1, int);
-    s->taken = NT_TAKE(&s->arena, s->n_tasks + s->threads, atomic_uint);
-    if (!s->order || !s->share || !s->body || !s->taken)
+    if (!s->order || !s->share)
         return false;
     for (int i = 0; i < s->n_tasks; i++)
         s->order[i] = &s->tasks[i];
@@ -78,6 +79,55 @@ static bool share_out(nt_side_by_side *s)
             s->share[++s->n_shares] = i + 1, ports = 0;
     }
     return true;
+}
+
+/* Blocks belong to the threads of their bodies. */
+static bool divide_blocks(nt_side_by_side *s, const nt_model *model)
+{
+    const nt_space *space = &model->system.space;
+    s->first_block = NT_TAKE(&s->arena, space->n_blocks + 1, int);
+    s->block_owner = NT_TAKE(&s->arena, space->n_blocks + 1, int);
+    if (!s->first_block || !s->block_owner)
+        return false;
+    for (int k = 0, i = 1, owner = 0; k < space->n_blocks; k++) {
+        while (i + 1 < model->n_bodies && model->bodies[i].v < space->blocks[k].v)
+            i++;
+        if (i < model->n_bodies && model->bodies[i].v == space->blocks[k].v)
+            owner = s->owner[i];
+        if (s->n_divided == 0 || s->block_owner[s->n_divided - 1] != owner) {
+            s->first_block[s->n_divided] = k;
+            s->block_owner[s->n_divided++] = owner;
+        }
+    }
+    return true;
+}
+
+/* A body of an element in parts belongs to the thread that has its part; others are divided. */
+static bool divide_bodies(nt_side_by_side *s, const nt_model *model)
+{
+    s->owner = NT_TAKE(&s->arena, model->n_bodies, int);
+    s->run = NT_TAKE(&s->arena, model->n_bodies + 1, int);
+    int *of_node = malloc(((size_t)model->pattern.n_nodes + 1) * sizeof *of_node);
+    if (!s->owner || !s->run || !of_node) {
+        free(of_node);
+        return false;
+    }
+    for (int i = 0; i < model->pattern.n_nodes; i++)
+        of_node[i] = -1;
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        for (int p = 0; e->n_parts > 1 && p < e->n_ports; p++)
+            if (e->ports[p].node >= 0)
+                of_node[e->ports[p].node] = (int)((long)p * s->threads / e->n_ports);
+    }
+    for (int i = 0; i < model->n_bodies; i++) {
+        int node = model->bodies[i].t_node;
+        s->owner[i] = node >= 0 && of_node[node] >= 0
+                          ? of_node[node]
+                          : (int)((long)i * s->threads / model->n_bodies);
+    }
+    free(of_node);
+    return divide_blocks(s, model);
 }
 
 /* ---- blocks that more than one adds to ------------------------------------------------------- */
@@ -162,6 +212,20 @@ static nt_status take_local(nt_side_by_side *s, const nt_model *model, task *t)
     return follows && !local->aside ? NT_NO_MEMORY : NT_OK;
 }
 
+/* Those of the ports that its blocks are between. */
+static void find_entries(const nt_element *e, task *t)
+{
+    t->from = t->parts > 1 ? e->size : 0;
+    t->to = t->parts > 1 ? 0 : e->size;
+    for (int k = 0; t->parts > 1 && k < 2 * e->n_couples; k++) {
+        const nt_port *port = &e->ports[e->couple_ports[k]];
+        if (e->couple_part[k / 2] != t->part)
+            continue;
+        t->from = port->start < t->from ? port->start : t->from;
+        t->to = port->start + port->size > t->to ? port->start + port->size : t->to;
+    }
+}
+
 static nt_status take_tasks(nt_side_by_side *s, const nt_model *model)
 {
     for (int i = 0; i < model->n_elements; i++)
@@ -174,12 +238,14 @@ static nt_status take_tasks(nt_side_by_side *s, const nt_model *model)
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
         for (int part = 0; part < parts_of(e); part++, t++) {
-            t->element = i, t->part = part, t->ports = e->n_ports / parts_of(e);
+            t->element = i, t->part = part, t->parts = parts_of(e);
+            t->ports = e->n_ports / parts_of(e);
+            find_entries(e, t);
             if (take_local(s, model, t) != NT_OK)
                 return NT_NO_MEMORY;
         }
     }
-    return share_out(s) ? NT_OK : NT_NO_MEMORY;
+    return share_out(s) && divide_bodies(s, model) ? NT_OK : NT_NO_MEMORY;
 }
 
 void nt_side_by_side_free(nt_side_by_side *s)
@@ -211,6 +277,7 @@ nt_status nt_run_set_threads(nt_run *run, int threads, nt_error *error)
         return nt_fail(error, NT_INVALID, "%d threads, expected 1 to %d", threads, MOST_THREADS);
     nt_side_by_side_free(run->side_by_side);
     run->side_by_side = NULL;
+    run->pool = NULL;
     if (!are_worth_it(run->model, threads))
         return NT_OK;
     nt_arena arena = {0};
@@ -218,33 +285,21 @@ nt_status nt_run_set_threads(nt_run *run, int threads, nt_error *error)
     if (!s)
         return nt_fail(error, NT_NO_MEMORY, "out of memory for %d threads", threads);
     *s = (nt_side_by_side){.threads = threads, .arena = arena};
-    if (take_tasks(s, run->model) != NT_OK || !(s->pool = nt_pool_create(threads))) {
+    if (take_tasks(s, run->model) != NT_OK || !(s->pool = nt_pool_create(threads, s->n_shares))) {
         nt_side_by_side_free(s);
         return nt_fail(error, NT_NO_MEMORY, "%d threads cannot be had", threads);
     }
     run->side_by_side = s;
+    run->pool = s->pool;
+    nt_pool_divide(s->pool, s->first_block, s->block_owner, s->n_divided);
     return NT_OK;
 }
 
 /* ---- evaluating ------------------------------------------------------------------------------ */
 
-/* The next of n shares that nobody has taken in this round, a thread's own ones first; -1: all are.
- * It has looked at `looked` of them. */
-static int take_share(nt_side_by_side *s, int n, int thread, int *looked)
-{
-    int own = (int)((long)n * thread / s->threads);
-    while (*looked < n) {
-        int share = (own + (*looked)++) % n;
-        if (atomic_exchange_explicit(&s->taken[share], s->round, memory_order_relaxed) != s->round)
-            return share;
-    }
-    return -1;
-}
-
 static void begin_round(nt_side_by_side *s, const nt_view *view, nt_pool_job *job)
 {
     s->view = view;
-    s->round++;
     nt_pool_run(s->pool, job, s);
 }
 
@@ -254,7 +309,7 @@ static void evaluate_tasks(void *context, int thread)
     nt_view view = *s->view;
     int share, looked = 0;
     view.scratch = s->scratch + (size_t)thread * view.model->scratch;
-    while ((share = take_share(s, s->n_shares, thread, &looked)) >= 0)
+    while ((share = nt_pool_take(s->pool, s->n_shares, thread, &looked)) >= 0)
         for (int k = s->share[share]; k < s->share[share + 1]; k++) {
             task *t = s->order[k];
             const nt_element *e = &view.model->elements[t->element];
@@ -269,22 +324,22 @@ static void evaluate_bodies(void *context, int thread)
     nt_side_by_side *s = context;
     const nt_view *view = s->view;
     int share, looked = 0;
-    while ((share = take_share(s, s->threads, thread, &looked)) >= 0)
-        nt_bodies_evaluate(view->run->bodies, view->model->n_bodies, s->body[share],
-                           s->body[share + 1], view->at, view->terms, s->gravity, NULL,
-                           view->run->motion);
+    while ((share = nt_pool_take(s->pool, s->threads, thread, &looked)) >= 0)
+        for (int k = 0; k < s->n_runs; k++)
+            if (s->owner[s->run[k]] == share)
+                nt_bodies_evaluate(view->run->bodies, view->model->n_bodies, s->run[k],
+                                   s->run[k + 1], view->at, view->terms, s->gravity, NULL,
+                                   view->run->motion);
 }
 
 void nt_side_by_side_bodies(nt_side_by_side *s, const nt_view *view, v3 gravity, int from)
 {
     const nt_body *bodies = view->run->bodies;
     int n = view->model->n_bodies, i = from;
-    for (int k = 0; k < s->threads; k++) {
-        s->body[k] = i;
-        while (i < n && i < from + (long)(n - from) * (k + 1) / s->threads)
-            i = nt_bodies_behind(bodies, n, i);
-    }
-    s->body[s->threads] = n;
+    for (s->n_runs = 0; i < n; i = nt_bodies_behind(bodies, n, i))
+        if (s->n_runs == 0 || s->owner[i] != s->owner[s->run[s->n_runs - 1]])
+            s->run[s->n_runs++] = i;
+    s->run[s->n_runs] = n;
     s->gravity = gravity;
     begin_round(s, view, evaluate_bodies);
 }
@@ -294,13 +349,12 @@ static void gather_parts(task *first, int parts)
 {
     for (int part = 1; part < parts; part++) {
         const nt_local *local = &first[part].local;
-        size_t size = (size_t)local->element->size;
         if (!local->has_pushed)
             continue;
         if (!first->local.has_pushed)
-            memset(first->local.residual, 0, size * sizeof(double));
+            memset(first->local.residual, 0, (size_t)local->element->size * sizeof(double));
         first->local.has_pushed = true;
-        for (size_t i = 0; i < size; i++)
+        for (int i = first[part].from; i < first[part].to; i++)
             first->local.residual[i] += local->residual[i];
     }
 }

@@ -238,6 +238,15 @@ void nt_problem_rates_from(const nt_problem *p, nt_frame from, const double *q, 
     }
 }
 
+void nt_problem_for_blocks(const nt_problem *problem, nt_pool_part *job, void *context)
+{
+    nt_pool *const *pool = problem->system->pool;
+    if (pool && *pool)
+        nt_pool_run_divided(*pool, job, context, problem->space.n_blocks);
+    else
+        job(context, 0, problem->space.n_blocks);
+}
+
 void nt_problem_coordinate_name(const nt_problem *problem, int i, char *text, int size)
 {
     if (problem->system->coordinate_name)

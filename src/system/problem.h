@@ -6,6 +6,7 @@
 #define NUTATE_SYSTEM_PROBLEM_H
 
 #include "base/arena.h"
+#include "base/pool.h"
 #include "base/vector3.h"
 #include "linalg/pattern.h"
 
@@ -63,6 +64,18 @@ static inline bool nt_problem_stops(const nt_problem *problem)
  * whatever its parts have made of that, else `status`. */
 nt_status nt_problem_ends(const nt_problem *problem, nt_status status, nt_error *error);
 nt_status nt_system_ends(const nt_system *system, nt_status status, nt_error *error);
+
+/* Does job(context, from, to) for all blocks of the space, side by side where the system's
+ * evaluations are: what blocks share must be left alone. */
+void nt_problem_for_blocks(const nt_problem *problem, nt_pool_part *job, void *context);
+/* These blocks alone; the places of their numbers stay. */
+static inline nt_space nt_space_part(const nt_space *space, int from, int to)
+{
+    nt_space part = *space;
+    part.blocks += from;
+    part.n_blocks = to - from;
+    return part;
+}
 
 /* system->evaluate in the problem's frame: v, vdot, moment rows, map and increments are all in it.
  * Where the frames differ the residual is always computed (its rotation enters the tangent).
