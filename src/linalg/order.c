@@ -331,17 +331,35 @@ done:
     return ok;
 }
 
+/* The core's nodes behind the light ones, by their distance from the one with most neighbours: what
+ * is alike in several branches is near each other. w->queued, which nobody is in any more, marks
+ * those that are listed. */
+static void list_core(work *w, nt_order *order)
+{
+    int n = w->pattern->n_nodes, end = order->n_light;
+    for (int done = end; done < n; done++) {
+        int first = -1;
+        for (int i = 0; done == end && i < n; i++)
+            if (!w->gone[i] && w->queued[i] != n &&
+                (first < 0 || w->near[i].count > w->near[first].count))
+                first = i;
+        if (first >= 0)
+            order->node[end++] = first, w->queued[first] = n;
+        const set *near = &w->near[order->node[done]];
+        for (int e = 0; e < near->count; e++)
+            if (w->queued[near->items[e]] != n)
+                order->node[end++] = near->items[e], w->queued[near->items[e]] = n;
+    }
+}
+
 /* Copy what the work found into arrays of the arena. */
-static int deliver(const work *w, nt_order *order, nt_arena *arena)
+static int deliver(work *w, nt_order *order, nt_arena *arena)
 {
     int n = w->pattern->n_nodes;
     size_t total = 0;
-    int at = order->n_light;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         total += (size_t)w->near[i].count;
-        if (!w->gone[i])
-            order->node[at++] = i;
-    }
+    list_core(w, order);
     for (int k = 0; k < n; k++)
         order->position[order->node[k]] = k;
     order->start = NT_TAKE(arena, order->n_light + 1, int);

@@ -34,6 +34,7 @@ struct nt_solver {
 
     nt_block_lu *block, *plain; /* plain: without promises, for matrices that break them */
     nt_block_lu *present;       /* the one in use                                         */
+    nt_pool *const *pool;       /* of both                                                */
     nt_klu *klu, *safe;         /* safe: scaled rows                                      */
     double *dense;
     int *pivot;
@@ -238,6 +239,24 @@ static nt_status copy_matrix(nt_solver *s, const nt_matrix *matrix)
     return NT_OK;
 }
 
+/* Blocks with the promises of the pattern, or without; NULL: no memory. */
+static nt_block_lu *make_block(const nt_solver *s, int promises)
+{
+    nt_block_lu *block = nt_block_create(s->pattern, promises);
+    if (!block)
+        return NULL;
+    block->pool = s->pool;
+    nt_block_drop(block, s->drop_list, s->n_dropped);
+    return block;
+}
+
+void nt_solver_use_pool(nt_solver *solver, nt_pool *const *pool)
+{
+    solver->pool = pool;
+    if (solver->block)
+        solver->block->pool = pool;
+}
+
 /* Factorises by blocks. Where b[n] is given it is solved for as well, and *error is that of
  * nt_block_solve. */
 static nt_status factor_block(nt_solver *s, const nt_matrix *matrix, double *clear, double *b,
@@ -246,11 +265,8 @@ static nt_status factor_block(nt_solver *s, const nt_matrix *matrix, double *cle
     s->in_use = NT_SOLVER_BLOCK;
     s->present = s->block;
     if (matrix->broken) {
-        if (!s->plain) {
-            if (!(s->plain = nt_block_create(s->pattern, 0)))
-                return NT_NO_MEMORY;
-            nt_block_drop(s->plain, s->drop_list, s->n_dropped);
-        }
+        if (!s->plain && !(s->plain = make_block(s, 0)))
+            return NT_NO_MEMORY;
         s->present = s->plain;
     }
     if (b ? nt_block_factor_solve(s->present, matrix->values, clear, b, b, ACCEPTED,
@@ -735,11 +751,8 @@ nt_status nt_solver_factor_dependent(nt_solver *solver, const nt_matrix *matrix,
     solver->statistics.factorisations++;
     solver->singular_unknown = -1;
     solver->proven = 0;
-    if (!*place) {
-        if (!(*place = nt_block_create(p, !matrix->broken)))
-            return NT_NO_MEMORY;
-        nt_block_drop(*place, solver->drop_list, solver->n_dropped);
-    }
+    if (!*place && !(*place = make_block(solver, !matrix->broken)))
+        return NT_NO_MEMORY;
     if (!nt_all_finite(matrix->values, solver_entries(solver)))
         return NT_NOT_FINITE;
     nt_status status = find_sizes(solver, matrix);

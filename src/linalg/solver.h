@@ -2,7 +2,14 @@
 #ifndef NUTATE_LINALG_SOLVER_H
 #define NUTATE_LINALG_SOLVER_H
 
+#include "base/pool.h"
+
 #include <nutate/linalg.h>
+
+/* Large systems are factorised and solved by the threads of a pool as well, where there is one: the
+ * results are the same bits. `pool` is looked at each time, and may be NULL. Before the solver is
+ * used. */
+void nt_solver_use_pool(nt_solver *solver, nt_pool *const *pool);
 
 /* Solve for one right-hand side, b[n] in place, without looking at the residual where the last one
  * that was looked at has passed with the factors at hand, and needed no refinement: for iterations

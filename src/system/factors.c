@@ -34,7 +34,12 @@ nt_status nt_factors_create_matrix(nt_factors **out, const nt_problem *problem,
 
 nt_status nt_factors_take_solver(nt_factors *f, nt_error *error)
 {
-    return f->solver ? NT_OK : nt_solver_create(&f->solver, f->problem->pattern, f->kind, error);
+    if (f->solver)
+        return NT_OK;
+    nt_status status = nt_solver_create(&f->solver, f->problem->pattern, f->kind, error);
+    if (status == NT_OK)
+        nt_solver_use_pool(f->solver, f->problem->system->pool);
+    return status;
 }
 
 nt_status nt_factors_create(nt_factors **out, const nt_problem *problem, nt_solver_kind solver,

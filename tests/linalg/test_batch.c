@@ -113,6 +113,58 @@ static void check(int beams, int nodes, int within, int has_hub, int batches)
     system_free(s);
 }
 
+/* Factorised and solved for b at once, x[n]. */
+static void factor_solve(nt_block_lu *block, const test_system *s, const double *b, double *x)
+{
+    double error;
+    nt_matrix copy;
+    size_t bytes = (size_t)s->pattern.offset[s->pattern.n_slots] * sizeof(double);
+    assert_int_equal(nt_matrix_init(&copy, &s->pattern), NT_OK);
+    memcpy(copy.values, s->matrix.values, bytes);
+    assert_true(nt_block_factor_solve(block, copy.values, copy.values, b, x, 1e-10, 1e-16, &error));
+    assert_true(error <= 1e-13);
+    for (size_t i = 0; i < bytes / sizeof(double); i++)
+        assert_true(copy.values[i] == 0);
+    nt_matrix_free(&copy);
+}
+
+/* Threads give the bits of one, also where a batch needs exchanges when its right-hand side is on
+ * the way. */
+static void test_threads(void **state)
+{
+    test_system *s = make_beams(3, 25, 3, 1);
+    nt_block_lu *block = nt_block_create(&s->pattern, 1);
+    nt_pool *pool = NULL;
+    double b[1200], alone[1200], together[1200];
+    int n = s->pattern.n;
+    (void)state;
+    assert_non_null(block);
+    assert_int_equal(block->core.n_batches, 1);
+    block->pool = &pool;
+    for (int i = 0; i < n; i++)
+        b[i] = uniform();
+    for (int exchanges = 0; exchanges < 2; exchanges++) {
+        for (int node = 2 * 20 * exchanges; exchanges && node < 2 * 25; node++)
+            for (int i = 0; i < 3; i++)
+                nt_matrix_block(&s->matrix, nt_pattern_find(&s->pattern, node, node))[4 * i] = 0;
+        factor_solve(block, s, b, alone);
+        assert_int_equal(block->core.batch[0].taken, !exchanges);
+        for (int threads = 2; threads <= 5; threads++) {
+            pool = nt_pool_create(threads, 1);
+            assert_non_null(pool);
+            assert_ptr_equal(nt_block_pool(block), pool);
+            for (int i = 0; i < 50; i++) {
+                factor_solve(block, s, b, together);
+                assert_memory_equal(alone, together, (size_t)n * sizeof *alone);
+            }
+            nt_pool_destroy(pool);
+            pool = NULL;
+        }
+    }
+    nt_block_destroy(block);
+    system_free(s);
+}
+
 static void test_three(void **state)
 {
     (void)state;
@@ -144,8 +196,11 @@ static void test_two(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_three), cmocka_unit_test(test_hub),
-        cmocka_unit_test(test_seven), cmocka_unit_test(test_short_elements),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_three),
+        cmocka_unit_test(test_hub),
+        cmocka_unit_test(test_seven),
+        cmocka_unit_test(test_short_elements),
         cmocka_unit_test(test_two),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -216,11 +216,13 @@ static int block_factor(nt_block_lu *block, const double *values, double *clear,
         failed = block->kernels->factor_careful(block, values, clear, invert_node);
     else if (block->held)
         failed = block->kernels->factor_held(block, values, clear, b, x);
-    else if (b)
-        failed = block->kernels->factor_forward(block, values, clear, b, x);
     else
-        failed = block->kernels->factor(block, values, clear);
+        failed = nt_block_eliminate(block, values, clear, b, x);
     if (failed < 0 && block->core.n_fronts > 0) {
+        if (!careful)
+            nt_front_factor_batches(&block->core, &block->kernels->front, nt_block_pool(block),
+                                    block->store, b ? x : NULL, block->vector[1],
+                                    (size_t)block->n_padded);
         int front = nt_front_factor(&block->core, &block->kernels->front, block->store,
                                     careful ? invert_front : NULL, block);
         if (front >= 0) {
@@ -370,16 +372,31 @@ void nt_block_look(nt_block_lu *block, int first, int v, const double *r, const 
 
 /* ---- solving -------------------------------------------------------------------------------- */
 
-/* What follows the forward substitution; whether A x = given holds within the limit then, where
- * given is not NULL. */
+/* Forward through light nodes and batches of fronts. */
+static void go_forward(nt_block_lu *block, double *x)
+{
+    block->kernels->forward(block, x);
+    nt_front_forward_batches(&block->core, &block->kernels->front, x);
+}
+
+/* What follows that; whether A x = given holds within the limit then, where given is not NULL. */
 static int go_back(nt_block_lu *block, double *x, const double *given, double limit)
 {
     if (block->core.n_fronts > 0) {
         nt_front_forward(&block->core, &block->kernels->front, x);
         nt_front_backward(&block->core, &block->kernels->front, x);
+        nt_front_backward_batches(&block->core, &block->kernels->front, x);
     }
-    return block->held ? block->kernels->backward_held(block, x, given, limit)
-                       : block->kernels->backward(block, x, given, limit);
+    if (block->held)
+        return block->kernels->backward_held(block, x, given, limit);
+    nt_block_substitute(block, x, given, limit);
+    if (!given)
+        return 1;
+    block->n_suspects = 0;
+    for (int w = block->n_windows; w-- > 0;)
+        if (block->doubtful[w])
+            block->suspect[block->n_suspects++] = w;
+    return block->n_suspects == 0;
 }
 
 static double error_of(nt_block_lu *block, const double *b, double *r, double least)
@@ -412,7 +429,7 @@ NT_HOT static double block_finish(nt_block_lu *block, const double *b, double *x
         if (!(error <= tolerance)) {
             if (!most)
                 error_of(block, b, r, tolerance);
-            block->kernels->forward(block, r);
+            go_forward(block, r);
             go_back(block, r, NULL, 0);
             for (int i = 0; i < block->n_padded; i++)
                 solution[i] += r[i];
@@ -429,14 +446,14 @@ double nt_block_solve(nt_block_lu *block, const double *b, double *x, double tol
                       double least)
 {
     block->kernels->spread(block, b, block->vector[0]);
-    block->kernels->forward(block, block->vector[0]);
+    go_forward(block, block->vector[0]);
     return block_finish(block, b, x, tolerance, least);
 }
 
 void nt_block_solve_unchecked(nt_block_lu *block, const double *b, double *x)
 {
     block->kernels->spread(block, b, block->vector[0]);
-    block->kernels->forward(block, block->vector[0]);
+    go_forward(block, block->vector[0]);
     (void)go_back(block, block->vector[0], NULL, 0);
     block->kernels->collect(block, block->vector[0], x);
 }

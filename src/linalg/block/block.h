@@ -21,6 +21,7 @@
 #define NUTATE_LINALG_BLOCK_H
 
 #include "base/arena.h"
+#include "base/pool.h"
 #include "linalg/front/front.h"
 #include "linalg/pattern.h"
 
@@ -28,7 +29,7 @@ static inline int nt_padded(int n) { return (n + 3) & ~3; }
 
 /* Light nodes are worked through in windows: all that one window touches is loaded from the matrix,
  * and is still in the nearest cache when its nodes are eliminated. 24 nodes are 8 bodies of a
- * chain, 14 KB. */
+ * chain, 14 KB. The core's nodes have windows as well, for threads to share. */
 enum { NT_WINDOW = 24 };
 
 /* ---- the order ------------------------------------------------------------------------------ */
@@ -206,12 +207,16 @@ typedef struct nt_block_lu {
     double *store;
     nt_load *load; /* [pattern->n_slots] */
 
-    nt_window *window; /* [n_windows] */
-    int n_windows;
+    /* [n_windows] Windows of light nodes, then bare ones, of the core's nodes: these have no
+     * records but their LOAD, and rows that wait for no light node. */
+    nt_window *window;
+    int n_windows, n_light_windows;
     int *program, *rows;       /* records and nt_row records of windows */
     int *source;               /* see nt_load_record */
     nt_held *held;             /* NULL where the matrix is none */
-    int *suspect, n_suspects;  /* windows whose rows exceeded the limit */
+    unsigned char *doubtful;   /* [n_windows] a row exceeds the limit   */
+    int *suspect, n_suspects;  /* windows that are doubtful             */
+    nt_pool *const *pool;      /* see nt_solver_use_pool */
     int *row_start, *row_slot; /* slots of every row node: [n_nodes + 1], [n_slots] */
     nt_front_tree core;
     double *temporary; /* A_kk^-1 A_kj for all neighbours j of one node */
@@ -285,6 +290,17 @@ int nt_block_solve_beside(nt_block_lu *block, double *b, double tolerance, doubl
 /* Leave multipliers out from the next factorisation on. */
 void nt_block_drop(nt_block_lu *block, const int *unknowns, int count);
 
+/* ---- by threads (block_threads.c) ----------------------------------------------------------- */
+
+/* The threads of a pool where so many windows of the core are worth sharing, else NULL. */
+nt_pool *nt_block_pool(const nt_block_lu *block);
+
+/* nt_block_kernels.factor and factor_forward (b is given), and backward, of all windows. Whoever
+ * does which of them, the results are the same bits. */
+int nt_block_eliminate(nt_block_lu *block, const double *values, double *clear, const double *b,
+                       double *x);
+void nt_block_substitute(nt_block_lu *block, double *x, const double *given, double limit);
+
 /* The matrix as it was given to factor, into one with the same blocks that is not packed. */
 void nt_block_unload(const nt_block_lu *block, nt_matrix *matrix);
 
@@ -296,21 +312,24 @@ typedef int nt_invert_hook(nt_block_lu *block, int first, int size, const double
                            double *inverse);
 
 typedef struct nt_block_kernels {
-    /* Load and eliminate the light nodes: -1, or the first unknown of a node whose pivot (or that
-     * of one near it) failed. */
-    int (*factor)(nt_block_lu *block, const double *values, double *clear);
+    /* Load the windows [from, to) and eliminate their light nodes: -1, or the first unknown of a
+     * node whose pivot (or that of one near it) failed. */
+    int (*factor)(nt_block_lu *block, int from, int to, const double *values, double *clear);
     /* The same, and the forward substitution of b[n] into x[n_padded] along with it. */
-    int (*factor_forward)(nt_block_lu *block, const double *values, double *clear, const double *b,
-                          double *x);
+    int (*factor_forward)(nt_block_lu *block, int from, int to, const double *values, double *clear,
+                          const double *b, double *x);
     int (*factor_careful)(nt_block_lu *block, const double *values, double *clear,
                           nt_invert_hook *hook);
     void (*spread)(const nt_block_lu *block, const double *b, double *padded);
     void (*collect)(const nt_block_lu *block, const double *padded, double *x);
     void (*forward)(const nt_block_lu *block, double *b);
-    /* Whether every row of A x = given[n] then stays within the limit, see residual; else
-     * block->suspect lists the windows where one does not. 1 where given is NULL. */
-    int (*backward)(nt_block_lu *block, double *b, const double *given, double limit);
-    /* factor_forward (b may be NULL) and backward where block->held is there */
+    /* Back substitution of the windows [from, to), later ones being done. Where given is not NULL
+     * block->doubtful says of each whether a row of A x = given[n] exceeds the limit, see residual.
+     */
+    void (*backward)(nt_block_lu *block, int from, int to, double *b, const double *given,
+                     double limit);
+    /* factor_forward (b may be NULL) and backward where block->held is there; this one lists
+     * block->suspect, and returns whether there is none */
     int (*factor_held)(nt_block_lu *block, const double *values, double *clear, const double *b,
                        double *x);
     int (*backward_held)(nt_block_lu *block, double *x, const double *given, double limit);

@@ -13,24 +13,41 @@ typedef struct compiler {
     nt_order order;
     nt_arena scratch;
     nt_pattern filled;
-    unsigned char *changed;       /* by an elimination before its own                    */
-    unsigned char *full;          /* stored as a block, not as one number                */
-    int *keep, *work;             /* places in store, -1 where there is none             */
-    unsigned char *scaled;        /* [n_light] nodes eliminated as one number            */
-    int *inverse;                 /* [n_light] places                                    */
-    int n_windows;                /* the last is the core's                              */
-    int *touched, *touched_start; /* blocks by the window that touches them first  */
-    int *needed, *needed_start;   /* nodes by the window that needs their unknowns first */
-    int *clear;                   /* [n_windows + 1] two ends of what to zero            */
-    int present;                  /* the window that is written: places count from its own */
-    int cursor;                   /* of store                                            */
-    int single, single_end;       /* a started group of four single numbers in store     */
+    unsigned char *changed;         /* by an elimination before its own                    */
+    unsigned char *full;            /* stored as a block, not as one number                */
+    int *keep, *work;               /* places in store, -1 where there is none             */
+    unsigned char *scaled;          /* [n_light] nodes eliminated as one number            */
+    int *inverse;                   /* [n_light] places                                    */
+    int n_windows, n_light_windows; /* the others are the core's, one at least           */
+    int *touched, *touched_start;   /* blocks by the window that touches them first  */
+    int *needed, *needed_start;     /* nodes by the window that needs their unknowns first */
+    int *clear;                     /* [n_windows + 1] two ends of what to zero            */
+    int present;                    /* the window that is written: places count from its own */
+    int cursor;                     /* of store                                            */
+    int single, single_end;         /* a started group of four single numbers in store     */
     int overflow;
 } compiler;
 
 static inline int size_of(const compiler *c, int node)
 {
     return c->pattern->node_start[node + 1] - c->pattern->node_start[node];
+}
+
+/* The window of node k of the order. */
+static inline int window_of(const compiler *c, int k)
+{
+    int light = c->order.n_light;
+    return k < light ? k / NT_WINDOW : c->n_light_windows + (k - light) / NT_WINDOW;
+}
+
+/* The first node of a window, and that after its last, in the order. */
+static inline int window_begin(const compiler *c, int w)
+{
+    int light = c->order.n_light, k = w * NT_WINDOW;
+    if (w < c->n_light_windows)
+        return k < light ? k : light;
+    k = light + (w - c->n_light_windows) * NT_WINDOW;
+    return k < c->pattern->n_nodes ? k : c->pattern->n_nodes;
 }
 
 /* Nodes that the elimination of light node k couples. */

@@ -123,7 +123,7 @@ static void program_touch(int *window, int b, int w)
 /* Sort the blocks by the window that touches them first. */
 static int find_touched(compiler *c)
 {
-    int blocks = c->filled.n_slots, last = c->n_windows - 1;
+    int blocks = c->filled.n_slots;
     int *window = NT_TAKE(&c->scratch, blocks + 1, int);
     c->touched = NT_TAKE(&c->scratch, blocks + 1, int);
     c->touched_start = NT_TAKE(&c->scratch, c->n_windows + 2, int);
@@ -131,7 +131,7 @@ static int find_touched(compiler *c)
     if (!window || !c->touched || !c->touched_start || !c->clear)
         return 0;
     for (int b = 0; b < blocks; b++)
-        window[b] = last;
+        window[b] = window_of(c, c->order.position[c->filled.row[b]]);
     for (int k = 0; k < c->order.n_light; k++) {
         int node = c->order.node[k], count, w = k / NT_WINDOW;
         const int *near = neighbours(c, k, &count);
@@ -155,14 +155,14 @@ static int find_touched(compiler *c)
 /* Sort the nodes by the window that needs their unknowns first, going forward. */
 static int find_needed(compiler *c)
 {
-    int nodes = c->pattern->n_nodes, last = c->n_windows - 1;
+    int nodes = c->pattern->n_nodes;
     int *window = NT_TAKE(&c->scratch, nodes + 1, int);
     c->needed = NT_TAKE(&c->scratch, nodes + 1, int);
     c->needed_start = NT_TAKE(&c->scratch, c->n_windows + 2, int);
     if (!window || !c->needed || !c->needed_start)
         return 0;
     for (int i = 0; i < nodes; i++)
-        window[i] = last;
+        window[i] = window_of(c, c->order.position[i]);
     for (int k = 0; k < c->order.n_light; k++) {
         int count;
         const int *near = neighbours(c, k, &count);
@@ -299,13 +299,16 @@ nt_status nt_block_compile(nt_block_lu *block, int promises)
     if (!c.changed || !c.full || !c.keep || !c.work || !c.scaled || !c.inverse)
         goto done;
     find_shapes(&c);
-    c.n_windows = (c.order.n_light + NT_WINDOW - 1) / NT_WINDOW + 1;
+    int core = c.pattern->n_nodes - c.order.n_light;
+    c.n_light_windows = (c.order.n_light + NT_WINDOW - 1) / NT_WINDOW;
+    c.n_windows = c.n_light_windows + (core > 0 ? (core + NT_WINDOW - 1) / NT_WINDOW : 1);
     block->n_windows = c.n_windows;
+    block->n_light_windows = c.n_light_windows;
     block->window = NT_TAKE(&block->arena, c.n_windows, nt_window);
     if (!block->window || !find_touched(&c) || !find_needed(&c))
         goto done;
-    for (int w = 0; w < c.n_windows && w * NT_WINDOW < c.pattern->n_nodes; w++)
-        block->window[w].position = block->position[c.order.node[w * NT_WINDOW]];
+    for (int w = 0; w < c.n_windows && window_begin(&c, w) < c.pattern->n_nodes; w++)
+        block->window[w].position = block->position[c.order.node[window_begin(&c, w)]];
     place_all(&c);
     block->store = c.overflow ? NULL : NT_TAKE(&block->arena, c.cursor + 4, double);
     if (!block->store || !write_loads(&c) || !nt_block_write_program(&c) ||

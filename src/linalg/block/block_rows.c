@@ -18,15 +18,18 @@ static int row_class(const compiler *c, int b)
     }
 }
 
-/* The first window that backward substitution must have done before row node i can be checked. */
+/* The first window that backward substitution must have done before row node i can be checked. Rows
+ * of the core alone are checked with their own nodes. */
 static int window_of_row(const compiler *c, int i)
 {
-    int first = c->order.n_light, last = c->n_windows - 1;
+    int light = c->order.n_light, own = c->order.position[i], first = light;
     for (int s = c->block->row_start[i]; s < c->block->row_start[i + 1]; s++) {
         int k = c->order.position[c->pattern->column[c->block->row_slot[s]]];
         first = k < first ? k : first;
     }
-    return first < c->order.n_light ? first / NT_WINDOW : last;
+    return first < light ? window_of(c, first)
+           : own < light ? c->n_light_windows
+                         : window_of(c, own);
 }
 
 static int *block_rows_write_row(const compiler *c, int node, int *at)
@@ -78,7 +81,8 @@ int nt_block_write_rows(compiler *c)
     int *first = NT_TAKE(&c->scratch, c->n_windows + 2, int);
     int *sorted = NT_TAKE(&c->scratch, p->n_nodes + 1, int);
     block->suspect = NT_TAKE(&block->arena, c->n_windows + 1, int);
-    if (!first || !sorted || !block->suspect || !sort_slots(c) ||
+    block->doubtful = NT_TAKE(&block->arena, c->n_windows + 1, unsigned char);
+    if (!first || !sorted || !block->suspect || !block->doubtful || !sort_slots(c) ||
         !nt_block_begin_pieces(&pieces, length))
         return 0;
     for (int i = 0; i < p->n_nodes; i++)

@@ -205,10 +205,8 @@ int nt_front_factor(nt_front_tree *tree, const nt_front_kernels *kernels, const 
                     nt_front_hook *hook, void *context)
 {
     tree->inverted = hook != NULL;
-    for (int i = 0; i < tree->n_batches; i++)
+    for (int i = 0; hook && i < tree->n_batches; i++)
         tree->batch[i].taken = 0;
-    if (!hook)
-        nt_front_factor_batches(tree, kernels, store);
     for (int f = 0; f < tree->n_fronts; f++) {
         if (nt_front_is_taken(tree, f))
             continue;
@@ -308,7 +306,6 @@ static void exchange_back(const step *s, double *x)
 /* y = L^-1 P b, and the later part of b less F21 U^-1 y. */
 void nt_front_forward(const nt_front_tree *tree, const nt_front_kernels *kernels, double *b)
 {
-    nt_front_forward_batches(tree, kernels, b);
     for (int f = 0; f < tree->n_fronts; f++) {
         if (nt_front_is_taken(tree, f))
             continue;
@@ -349,7 +346,6 @@ void nt_front_backward(const nt_front_tree *tree, const nt_front_kernels *kernel
             kernels->upper(s.front->w, s.pivots, s.u);
         front_scatter(s.first, s.middle, s.u, b, 0);
     }
-    nt_front_backward_batches(tree, kernels, b);
 }
 
 /* y := A^T x, or y - A^T x */

@@ -13,11 +13,14 @@
  *
  * Subtrees of one shape (the blades of a rotor) are factorised and solved side by side in the lanes
  * of a vector, without exchanges of rows; where one of them needs exchanges, all of them are done
- * one by one. What is done depends on the matrix alone. (front_batch.c) */
+ * one by one. Their pivots that no child adds to go before those that wait for children, so that
+ * threads may do them of many fronts at once. What is done depends on the matrix alone, not on
+ * threads. (front_batch.c) */
 #ifndef NUTATE_LINALG_FRONT_H
 #define NUTATE_LINALG_FRONT_H
 
 #include "base/arena.h"
+#include "base/pool.h"
 #include "linalg/lanes.h"
 #include "linalg/pattern.h"
 #include <stddef.h>
@@ -48,7 +51,9 @@ typedef struct nt_front {
     int parent, child_count;    /* children are the last child_count updates on the stack */
     int children;               /* the first of them in tree->child                       */
     int batch;                  /* in tree->batch, -1: none                               */
+    int early;                  /* first pivots, which no child adds to                   */
     int is_full;                /* blocks of the matrix fill all of it but F22            */
+    int in_order;               /* early pivots of its batch needed no exchanges          */
     size_t beside;              /* its matrix in tree->beside, with those of its batch    */
     size_t pivots, left, right; /* of F11, F21, F12 in tree->factors                     */
     int exchange;               /* rows exchanged with its pivots, in tree->exchange     */
@@ -124,8 +129,9 @@ typedef struct nt_front_kernels {
     /* y := A x, or y - A x (subtract = 1) for one vector, column by column: factors that come from
      * memory are read in their order. m a multiple of four. */
     void (*apply)(int m, int n, const double *a, int lda, const double *x, double *y, int subtract);
-    /* Four fronts side by side, n = w + r, a[n][n]: 0 where one of them needs exchanges */
-    int (*factor_lanes)(int w, int n, lanes *a);
+    /* Pivots [from, to) of four fronts side by side, n = w + r, a[n][n], that of those before
+     * them being done: 0 where one of them needs exchanges */
+    int (*factor_lanes)(int from, int to, int n, lanes *a);
     void (*forward_lanes)(int w, int n, const lanes *a, lanes *y);
     void (*backward_lanes)(int w, int n, const lanes *a, lanes *y);
     /* Blocks of the matrix to where the fronts have them, in place of what is there or added to it
@@ -139,9 +145,10 @@ typedef struct nt_front_kernels {
 } nt_front_kernels;
 
 /* Batches, and what solving has to do with those that are taken: forward before all other fronts,
- * backward after them. */
-void nt_front_factor_batches(nt_front_tree *tree, const nt_front_kernels *kernels,
-                             const double *store);
+ * backward after them. Where b[size] is not NULL it is gone forward with by the batches that are
+ * taken while they are factorised; copy[size] is scratch. */
+void nt_front_factor_batches(nt_front_tree *tree, const nt_front_kernels *kernels, nt_pool *pool,
+                             const double *store, double *b, double *copy, size_t size);
 void nt_front_forward_batches(const nt_front_tree *tree, const nt_front_kernels *kernels,
                               double *b);
 void nt_front_backward_batches(const nt_front_tree *tree, const nt_front_kernels *kernels,
@@ -154,8 +161,9 @@ static inline int nt_front_is_taken(const nt_front_tree *tree, int f)
     return tree->front[f].batch >= 0 && tree->batch[tree->front[f].batch].taken;
 }
 
-/* One front after the other. store: the blocks of the matrix. Returns -1, or the front whose
- * pivot block failed. hook, when given, inverts the pivot block and fronts hold inverses. */
+/* One front after the other, but those of batches that are taken; forward and backward likewise.
+ * store: the blocks of the matrix. Returns -1, or the front whose pivot block failed. hook, when
+ * given, inverts the pivot block and fronts hold inverses: no batch is taken then. */
 typedef int nt_front_hook(void *context, const nt_front_tree *tree, const nt_front *front,
                           double *a);
 int nt_front_factor(nt_front_tree *tree, const nt_front_kernels *kernels, const double *store,

@@ -1,6 +1,7 @@
 /* Subtrees of one shape, factorised and solved side by side. */
 #include "linalg/front/front.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,9 @@ enum { LARGEST = 64 };
 
 /* Lanes that are filled, at least: with two the work of the others is lost. */
 enum { FEWEST = 3 };
+
+/* Fronts of a batch that are worth a job for threads: each takes some half a microsecond. */
+enum { WORTH_FRONTS = 10 };
 
 /* ---- finding them --------------------------------------------------------------------------- */
 
@@ -109,6 +113,19 @@ static int is_full(const nt_front_tree *tree, const nt_front *front)
     return filled == n * n - (long)front->r * front->r;
 }
 
+/* Pivots before the first that a child adds to. */
+static int count_early(const nt_front_tree *tree, const nt_front *front)
+{
+    int early = front->w;
+    for (int c = 0; c < front->child_count; c++) {
+        const nt_front *child = &tree->front[tree->child[front->children + c]];
+        int place = child->runs < child->run_end ? tree->run[child->runs].place : 0;
+        if (place < 0 && ~place < early)
+            early = ~place;
+    }
+    return early;
+}
+
 static void batch_take(nt_front_tree *tree, const candidate *const *root, int count, size_t *room)
 {
     nt_front_batch *batch = &tree->batch[tree->n_batches];
@@ -162,6 +179,7 @@ nt_status nt_front_find_batches(nt_front_tree *tree, nt_arena *arena)
     for (int f = 0; f < n; f++) {
         tree->front[f].batch = -1;
         tree->front[f].is_full = is_full(tree, &tree->front[f]);
+        tree->front[f].early = count_early(tree, &tree->front[f]);
     }
     list_candidates(tree, list);
     qsort(list, (size_t)n, sizeof *list, candidate_compare);
@@ -231,34 +249,29 @@ static void load_beside(const nt_front_kernels *kernels, const nt_front *front,
     kernels->load_lanes(w, n, load, front->load_end - front->loads, store, a, !front->is_full);
 }
 
-static int factor_batch(nt_front_tree *tree, const nt_front_kernels *kernels,
-                        const nt_front_batch *batch, const double *store)
+/* The k-th front of a batch, and its early pivots: what no child adds to waits for none. */
+static void factor_early(nt_front_tree *tree, const nt_front_kernels *kernels,
+                         const nt_front_batch *batch, int k, const double *store)
 {
-    for (int k = 0; k < batch->n_fronts; k++) {
-        const nt_front *front = &tree->front[batch->first[0] + k];
-        int w = front->w, n = w + front->r;
-        lanes *a = tree->beside + front->beside;
-        const nt_front_load *load[NT_FRONT_LANES];
-        for (int l = 0; l < NT_FRONT_LANES; l++)
-            load[l] = tree->load + tree->front[batch->first[l] + k].loads;
-        load_beside(kernels, front, load, store, a);
-        for (int c = 0; c < front->child_count; c++)
-            add_child_beside(tree, &tree->front[tree->child[front->children + c]], front);
-        if (!kernels->factor_lanes(w, n, a))
-            return 0;
-    }
-    pass_lanes_on(tree, batch);
-    return 1;
+    nt_front *front = &tree->front[batch->first[0] + k];
+    lanes *a = tree->beside + front->beside;
+    const nt_front_load *load[NT_FRONT_LANES];
+    for (int l = 0; l < NT_FRONT_LANES; l++)
+        load[l] = tree->load + tree->front[batch->first[l] + k].loads;
+    load_beside(kernels, front, load, store, a);
+    front->in_order = kernels->factor_lanes(0, front->early, front->w + front->r, a);
 }
 
-void nt_front_factor_batches(nt_front_tree *tree, const nt_front_kernels *kernels,
-                             const double *store)
+/* The rest of it, when its children are done. */
+static int factor_late(nt_front_tree *tree, const nt_front_kernels *kernels,
+                       const nt_front_batch *batch, int k)
 {
-    for (int i = 0; i < tree->n_batches; i++)
-        tree->batch[i].taken = factor_batch(tree, kernels, &tree->batch[i], store);
+    const nt_front *front = &tree->front[batch->first[0] + k];
+    for (int c = 0; c < front->child_count; c++)
+        add_child_beside(tree, &tree->front[tree->child[front->children + c]], front);
+    return front->in_order && kernels->factor_lanes(front->early, front->w, front->w + front->r,
+                                                    tree->beside + front->beside);
 }
-
-/* ---- solving -------------------------------------------------------------------------------- */
 
 /* The pieces of the fronts at one place of a batch: [pivots) [others). */
 typedef struct pieces {
@@ -278,20 +291,110 @@ static pieces pieces_of(const nt_front_tree *tree, const nt_front_batch *batch, 
     return p;
 }
 
+/* y = L^-1 P b of the k-th front, and its others less F21 U^-1 y. */
+static void forward_front(const nt_front_tree *tree, const nt_front_kernels *kernels,
+                          const nt_front_batch *batch, int k, lanes *y, double *b)
+{
+    const nt_front *front = &tree->front[batch->first[0] + k];
+    pieces p = pieces_of(tree, batch, k);
+    kernels->gather_lanes(p.pivot, p.pivots, b, y);
+    memset(y + front->w, 0, (size_t)front->r * sizeof *y);
+    kernels->forward_lanes(front->w, front->w + front->r, tree->beside + front->beside, y);
+    kernels->scatter_lanes(p.pivot, p.pivots, batch->lanes, y, b, 0);
+    kernels->scatter_lanes(p.other, p.others, batch->lanes, y + front->w, b, 1);
+}
+
+/* Fronts [from, to) of a batch, children before parents, whose early pivots are done: 0 where one
+ * needs exchanges. b: what is gone forward with, or NULL. */
+static int factor_fronts(nt_front_tree *tree, const nt_front_kernels *kernels,
+                         const nt_front_batch *batch, int from, int to, double *b)
+{
+    for (int k = from; k < to; k++) {
+        if (!factor_late(tree, kernels, batch, k))
+            return 0;
+        if (b)
+            forward_front(tree, kernels, batch, k, tree->column, b);
+    }
+    return 1;
+}
+
+/* A batch for several threads. The first fronts, children before parents, wait for no others: one
+ * thread does all of them, while of the others the early pivots are done. */
+typedef struct batch_job {
+    nt_front_tree *tree;
+    const nt_front_kernels *kernels;
+    const nt_front_batch *batch;
+    nt_pool *pool;
+    const double *store;
+    double *b;
+    int shares, n_first, first_are_done;
+} batch_job;
+
+/* Early pivots are some seven tenths of the work. */
+static void divide_batch(batch_job *j)
+{
+    j->shares = nt_pool_shares(j->pool, j->batch->n_fronts);
+    j->n_first = j->shares > 1 ? (int)(0.7 * j->batch->n_fronts / (j->shares - 0.3)) : 0;
+}
+
+/* The last share is that of the first fronts; the others are counted from the root on. */
+static void do_batch_shares(void *context, int thread)
+{
+    batch_job *j = context;
+    int n = j->batch->n_fronts - j->n_first, others = j->shares - 1, share, looked = 0;
+    while ((share = nt_pool_take(j->pool, j->shares, thread, &looked)) >= 0) {
+        bool is_last = share == others;
+        int from = is_last ? 0 : j->n_first + (int)((long)n * (others - 1 - share) / others);
+        int to = is_last ? j->n_first : j->n_first + (int)((long)n * (others - share) / others);
+        for (int k = from; k < to; k++)
+            factor_early(j->tree, j->kernels, j->batch, k, j->store);
+        if (is_last)
+            j->first_are_done = factor_fronts(j->tree, j->kernels, j->batch, from, to, j->b);
+    }
+}
+
+static int factor_batch(nt_front_tree *tree, const nt_front_kernels *kernels, nt_pool *pool,
+                        const nt_front_batch *batch, const double *store, double *b)
+{
+    int n = batch->n_fronts;
+    batch_job j = {tree, kernels, batch, pool, store, b, 1, 0, 1};
+    if (pool && n >= WORTH_FRONTS) {
+        divide_batch(&j);
+        nt_pool_run(pool, do_batch_shares, &j);
+    }
+    for (int k = 0; j.shares == 1 && k < n; k++) {
+        factor_early(tree, kernels, batch, k, store);
+        if (!factor_fronts(tree, kernels, batch, k, k + 1, b))
+            return 0;
+    }
+    if (j.shares > 1 &&
+        (!j.first_are_done || !factor_fronts(tree, kernels, batch, j.n_first, n, b)))
+        return 0;
+    pass_lanes_on(tree, batch);
+    return 1;
+}
+
+void nt_front_factor_batches(nt_front_tree *tree, const nt_front_kernels *kernels, nt_pool *pool,
+                             const double *store, double *b, double *copy, size_t size)
+{
+    for (int i = 0; i < tree->n_batches; i++) {
+        nt_front_batch *batch = &tree->batch[i];
+        if (b)
+            memcpy(copy, b, size * sizeof *b);
+        batch->taken = factor_batch(tree, kernels, pool, batch, store, b);
+        if (b && !batch->taken) /* it is gone forward with front by front */
+            memcpy(b, copy, size * sizeof *b);
+    }
+}
+
+/* ---- solving -------------------------------------------------------------------------------- */
+
 void nt_front_forward_batches(const nt_front_tree *tree, const nt_front_kernels *kernels, double *b)
 {
-    lanes *y = tree->column;
     for (int i = 0; i < tree->n_batches; i++) {
         const nt_front_batch *batch = &tree->batch[i];
-        for (int k = 0; batch->taken && k < batch->n_fronts; k++) {
-            const nt_front *front = &tree->front[batch->first[0] + k];
-            pieces p = pieces_of(tree, batch, k);
-            kernels->gather_lanes(p.pivot, p.pivots, b, y);
-            memset(y + front->w, 0, (size_t)front->r * sizeof *y);
-            kernels->forward_lanes(front->w, front->w + front->r, tree->beside + front->beside, y);
-            kernels->scatter_lanes(p.pivot, p.pivots, batch->lanes, y, b, 0);
-            kernels->scatter_lanes(p.other, p.others, batch->lanes, y + front->w, b, 1);
-        }
+        for (int k = 0; batch->taken && k < batch->n_fronts; k++)
+            forward_front(tree, kernels, batch, k, tree->column, b);
     }
 }
 

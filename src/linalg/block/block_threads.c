@@ -1,0 +1,87 @@
+/* Bare windows of a block LU wait for nothing, and nothing but the fronts waits for them: threads
+ * take them while the light nodes are eliminated, and substituted. */
+#include "linalg/block/block.h"
+
+/* Bare windows worth a job for threads: to begin and end one costs as much as two of them. */
+enum { WORTH_WINDOWS = 6 };
+
+nt_pool *nt_block_pool(const nt_block_lu *block)
+{
+    int bare = block->n_windows - block->n_light_windows;
+    return block->pool && bare >= WORTH_WINDOWS ? *block->pool : NULL;
+}
+
+typedef struct job {
+    nt_block_lu *block;
+    nt_pool *pool;
+    int shares; /* of the bare windows; the first has the light ones before its own */
+    const double *values, *given;
+    double *clear, *x, limit;
+    int failed;
+} job;
+
+static job job_of(nt_block_lu *block, nt_pool *pool)
+{
+    int bare = block->n_windows - block->n_light_windows;
+    return (job){.block = block, .pool = pool, .shares = nt_pool_shares(pool, bare), .failed = -1};
+}
+
+/* The windows [*from, *to) of a share. */
+static void windows_of(const job *j, int share, int *from, int *to)
+{
+    int light = j->block->n_light_windows;
+    long bare = j->block->n_windows - light;
+    *from = share > 0 ? light + (int)(bare * share / j->shares) : 0;
+    *to = light + (int)(bare * (share + 1) / j->shares);
+}
+
+static void eliminate_shares(void *context, int thread)
+{
+    job *j = context;
+    const nt_block_kernels *kernels = j->block->kernels;
+    int share, looked = 0, from, to;
+    while ((share = nt_pool_take(j->pool, j->shares, thread, &looked)) >= 0) {
+        windows_of(j, share, &from, &to);
+        int failed = j->given ? kernels->factor_forward(j->block, from, to, j->values, j->clear,
+                                                        j->given, j->x)
+                              : kernels->factor(j->block, from, to, j->values, j->clear);
+        if (share == 0)
+            j->failed = failed;
+    }
+}
+
+int nt_block_eliminate(nt_block_lu *block, const double *values, double *clear, const double *b,
+                       double *x)
+{
+    nt_pool *pool = nt_block_pool(block);
+    int all = block->n_windows;
+    if (!pool)
+        return b ? block->kernels->factor_forward(block, 0, all, values, clear, b, x)
+                 : block->kernels->factor(block, 0, all, values, clear);
+    job j = job_of(block, pool);
+    j.values = values, j.clear = clear, j.given = b, j.x = x;
+    nt_pool_run(pool, eliminate_shares, &j);
+    return j.failed;
+}
+
+static void substitute_shares(void *context, int thread)
+{
+    const job *j = context;
+    int share, looked = 0, from, to;
+    while ((share = nt_pool_take(j->pool, j->shares, thread, &looked)) >= 0) {
+        windows_of(j, share, &from, &to);
+        j->block->kernels->backward(j->block, from, to, j->x, j->given, j->limit);
+    }
+}
+
+void nt_block_substitute(nt_block_lu *block, double *x, const double *given, double limit)
+{
+    nt_pool *pool = given ? nt_block_pool(block) : NULL;
+    if (!pool) {
+        block->kernels->backward(block, 0, block->n_windows, x, given, limit);
+        return;
+    }
+    job j = job_of(block, pool);
+    j.x = x, j.given = given, j.limit = limit;
+    nt_pool_run(pool, substitute_shares, &j);
+}
