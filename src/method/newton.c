@@ -72,67 +72,6 @@ NT_HOT double *nt_newton_bind(nt_newton *w, const nt_stepper *s, const nt_family
     return w->T_inverse + nt_problem_map_size(s->problem) * (size_t)s->problem->space.n_rotations;
 }
 
-/* ---- predict -------------------------------------------------------------------------------- */
-
-/* The tangent operator is singular at a rotation of 2 pi: a step that turns a body by more than 6
- * rad is too large for this method. Returns the first unknown of such a rotation, or -1. */
-static int too_large_a_turn(const nt_problem *p, const nt_newton *w)
-{
-    for (int b = 0; b < p->space.n_blocks; b++) {
-        const nt_block *block = &p->space.blocks[b];
-        const double *psi = w->increment + block->v + block->nv - 3;
-        if (block->rotation >= 0 && !(psi[0] * psi[0] + psi[1] * psi[1] + psi[2] * psi[2] < 36))
-            return block->v + block->nv - 3;
-    }
-    return -1;
-}
-
-NT_HOT nt_status nt_newton_check_turn(nt_stepper *s, const nt_newton *w)
-{
-    s->report = (nt_report){
-        .unknown = too_large_a_turn(s->problem, w), .worst = (double)INFINITY, .increment = true};
-    return s->report.unknown < 0 ? NT_OK : NT_NOT_CONVERGED;
-}
-
-typedef struct prediction {
-    double of_vdot, of_a, share, h, v_old, v_new, x_old, x_new;
-} prediction;
-
-NT_HOT NT_WIDE static void predict(const prediction *p, int nv, const double *restrict v,
-                                   const double *restrict vdot, const double *restrict a_n,
-                                   const double *restrict guess, double *restrict a,
-                                   double *restrict rate, double *restrict increment)
-{
-    for (int i = 0; i < nv; i++) {
-        a[i] = p->of_vdot * vdot[i] - p->of_a * a_n[i];
-        double a1 = a[i] + p->share * guess[i];
-        rate[i] = v[i] + (p->v_old * a_n[i] + p->v_new * a1);
-        increment[i] = p->h * v[i] + (p->x_old * a_n[i] + p->x_new * a1);
-    }
-}
-
-/* The last accelerations and multipliers are the first guess. */
-NT_HOT nt_status nt_newton_predict(nt_stepper *s, const nt_newton *w, bool recursion)
-{
-    const nt_phase *now = &s->now, *next = &s->next;
-    const nt_family *c = &w->c;
-    memcpy(next->lambda, now->lambda, (size_t)s->problem->nc * sizeof(double));
-    if (s->problem->system->n_memory > 0)
-        memcpy(next->memory, now->memory, (size_t)s->problem->system->n_memory * sizeof(double));
-    double part = 1 / (1 - c->alpha_m), h = c->h;
-    const prediction p = {.of_vdot = recursion ? part * c->alpha_f : 0,
-                          .of_a = recursion ? part * c->alpha_m : 0,
-                          .share = part * (1 - c->alpha_f),
-                          .h = h,
-                          .v_old = h * (1 - c->gamma),
-                          .v_new = h * c->gamma,
-                          .x_old = h * h * (0.5 - c->beta),
-                          .x_new = h * h * c->beta};
-    predict(&p, s->problem->nv, now->v, now->vdot, now->method, w->acceleration, w->a, w->rate,
-            w->increment);
-    return nt_newton_check_turn(s, w);
-}
-
 /* ---- equations ------------------------------------------------------------------------------ */
 
 static nt_combination combination_of(const nt_stepper *s, const nt_family *c, const double *map,
@@ -236,6 +175,12 @@ NT_HOT NT_WIDE static void add_increments(const nt_family *c, int nv, const doub
     }
 }
 
+typedef struct correction {
+    const nt_problem *problem;
+    const nt_newton *w;
+    double *lambda;
+} correction;
+
 /* s Dlambda becomes Dlambda, lambda += Dlambda */
 static void add_multipliers(int nc, double unscale, double *restrict Dlambda,
                             double *restrict lambda)
@@ -246,14 +191,13 @@ static void add_multipliers(int nc, double unscale, double *restrict Dlambda,
     }
 }
 
-/* Solve for (e, s Dlambda), make Dx = T^-1 e of e and update x, x', x'', lambda. */
-NT_HOT nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
+/* Dx = T^-1 e of blocks [from, to), and their x, x', x''. */
+NT_HOT static void correct_blocks(void *context, int from, int to)
 {
-    const nt_problem *p = s->problem;
-    nt_status status = solve(s, w, tangent);
-    if (status != NT_OK)
-        return status;
-    for (int b = 0; b < p->space.n_blocks; b++) {
+    const correction *c = context;
+    const nt_problem *p = c->problem;
+    const nt_newton *w = c->w;
+    for (int b = from; b < to; b++) {
         const nt_block *block = &p->space.blocks[b];
         double *turn = w->z + block->v + block->nv - 3;
         if (block->rotation >= 0 && p->frame == NT_SE3)
@@ -261,10 +205,21 @@ NT_HOT nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w, nt_matrix 
         else if (block->rotation >= 0)
             v3_store(turn, m3_apply(m3_load(w->T_inverse + 9 * block->rotation), v3_load(turn)));
     }
-    /* multipliers first: turns just stored by threes are not read by fours at once */
-    add_multipliers(p->nc, 1 / w->c.scale, w->z + p->nv, s->next.lambda);
-    add_increments(&w->c, p->nv, w->z, w->increment, w->rate, w->acceleration);
-    return NT_OK;
+    if (from == 0) /* first: turns just stored by threes are not read by fours at once */
+        add_multipliers(p->nc, 1 / w->c.scale, w->z + p->nv, c->lambda);
+    int i = from > 0 ? p->space.blocks[from].v : 0;
+    int end = to < p->space.n_blocks ? p->space.blocks[to].v : p->nv;
+    add_increments(&w->c, end - i, w->z + i, w->increment + i, w->rate + i, w->acceleration + i);
+}
+
+/* Solve for (e, s Dlambda), make Dx = T^-1 e of e and update x, x', x'', lambda. */
+NT_HOT nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
+{
+    nt_status status = solve(s, w, tangent);
+    correction c = {s->problem, w, s->next.lambda};
+    if (status == NT_OK)
+        nt_problem_for_blocks(s->problem, correct_blocks, &c);
+    return status;
 }
 
 /* ---- convergence ---------------------------------------------------------------------------- */

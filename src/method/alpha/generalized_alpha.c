@@ -48,11 +48,28 @@ NT_HOT static nt_status predict(nt_stepper *s, const nt_newton *w)
     return nt_newton_predict(s, w, true);
 }
 
+typedef struct placement {
+    const nt_stepper *s;
+    const nt_newton *w;
+    bool maps; /* T^-1 too */
+} placement;
+
+NT_HOT static void place_blocks(void *context, int from, int to)
+{
+    const placement *to_place = context;
+    const nt_problem *p = to_place->s->problem;
+    const nt_newton *w = to_place->w;
+    nt_space space = nt_space_part(&p->space, from, to);
+    nt_space_compose(&space, p->frame, to_place->s->now.q, w->increment, to_place->s->next.q);
+    if (to_place->maps)
+        nt_space_tangent(&space, p->frame, w->increment, NULL, w->T_inverse);
+}
+
 /* q = q_n o exp(h Dq) */
 NT_HOT static void place(nt_stepper *s, const nt_newton *w)
 {
-    const nt_problem *p = s->problem;
-    nt_space_compose(&p->space, p->frame, s->now.q, w->increment, s->next.q);
+    placement to_place = {s, w, false};
+    nt_problem_for_blocks(s->problem, place_blocks, &to_place);
 }
 
 /* At q = q_n o exp(h Dq):  R(vdot, v, q, lambda, mu) = 0,  Phi(q) = 0,  kappa(v, q) = 0, and the
@@ -66,11 +83,9 @@ NT_HOT static void place(nt_stepper *s, const nt_newton *w)
  * differs from that of the factors' own step. */
 NT_HOT static nt_status equilibrium(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
 {
-    const nt_problem *p = s->problem;
-    place(s, w);
     bool first = s->report.iterations == 0;
-    if (tangent || (first && nt_newton_needs_maps(s, tangent)))
-        nt_space_tangent(&p->space, p->frame, w->increment, NULL, w->T_inverse);
+    placement to_place = {s, w, tangent || (first && nt_newton_needs_maps(s, tangent))};
+    nt_problem_for_blocks(s->problem, place_blocks, &to_place);
     return nt_newton_evaluate(s, w, w->T_inverse, NULL, tangent);
 }
 
