@@ -218,7 +218,7 @@ NT_HOT nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w, nt_matrix 
     nt_status status = solve(s, w, tangent);
     correction c = {s->problem, w, s->next.lambda};
     if (status == NT_OK)
-        nt_problem_for_blocks(s->problem, correct_blocks, &c);
+        nt_problem_for_blocks(s->problem, correct_blocks, &c, tangent != NULL);
     return status;
 }
 

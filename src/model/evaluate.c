@@ -159,7 +159,7 @@ NT_HOT static nt_status evaluate_elements(nt_run *run, const nt_view *view, int 
 {
     int last = run->model->n_bodies - 1;
     run->failed = NULL;
-    if (run->side_by_side && !view->energy) {
+    if (nt_side_by_side_pays(run->side_by_side, view)) {
         if (next <= last && view->terms->left_out)
             evaluate_bodies(run, view, next, last + 1);
         else if (next <= last)

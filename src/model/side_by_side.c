@@ -29,6 +29,7 @@ typedef struct apart {
 struct nt_side_by_side {
     nt_pool *pool;
     int threads;
+    bool shares_forces; /* also where no tangents are asked for */
     nt_arena arena;
     task *tasks; /* [n_tasks] in the order of elements and parts */
     int n_tasks;
@@ -47,8 +48,10 @@ enum { MOST_THREADS = 256 };
 
 /* The work of elements is counted in ports, of some 50 ns each, of 300 where tangents of beams are
  * asked for. Threads are worth waiting for where so many are evaluated beside the longest share:
- * some microseconds, which waking them takes. To take a share costs a tenth of a microsecond. */
-enum { WORTH_PORTS = 64, SHARE_PORTS = 20 };
+ * some microseconds, which waking them takes. Forces alone are worth it where they are many: what
+ * other threads have left in their caches takes as long to be fetched as some of them to be found.
+ * To take a share costs a tenth of a microsecond. */
+enum { WORTH_PORTS = 64, WORTH_FORCES = 512, SHARE_PORTS = 20 };
 
 static int parts_of(const nt_element *e) { return e->n_parts > 1 ? e->n_parts : 1; }
 
@@ -257,8 +260,8 @@ void nt_side_by_side_free(nt_side_by_side *s)
     nt_arena_free(&arena); /* it holds `s` itself */
 }
 
-/* Whether threads save anything: of a single bearing they do not. */
-static bool are_worth_it(const nt_model *model, int threads)
+/* Ports that others evaluate beside the longest share: of a single bearing none. */
+static long count_saved(const nt_model *model, int threads)
 {
     long total = 0, largest = 0;
     for (int i = 0; i < model->n_elements; i++) {
@@ -267,7 +270,7 @@ static bool are_worth_it(const nt_model *model, int threads)
         largest = part > largest ? part : largest;
     }
     long share = (total + threads - 1) / threads;
-    return total - (share > largest ? share : largest) >= WORTH_PORTS;
+    return total - (share > largest ? share : largest);
 }
 
 nt_status nt_run_set_threads(nt_run *run, int threads, nt_error *error)
@@ -278,13 +281,15 @@ nt_status nt_run_set_threads(nt_run *run, int threads, nt_error *error)
     nt_side_by_side_free(run->side_by_side);
     run->side_by_side = NULL;
     run->pool = NULL;
-    if (!are_worth_it(run->model, threads))
+    long saved = count_saved(run->model, threads);
+    if (saved < WORTH_PORTS)
         return NT_OK;
     nt_arena arena = {0};
     nt_side_by_side *s = NT_TAKE(&arena, 1, nt_side_by_side);
     if (!s)
         return nt_fail(error, NT_NO_MEMORY, "out of memory for %d threads", threads);
-    *s = (nt_side_by_side){.threads = threads, .arena = arena};
+    *s = (nt_side_by_side){
+        .threads = threads, .arena = arena, .shares_forces = saved >= WORTH_FORCES};
     if (take_tasks(s, run->model) != NT_OK || !(s->pool = nt_pool_create(threads, s->n_shares))) {
         nt_side_by_side_free(s);
         return nt_fail(error, NT_NO_MEMORY, "%d threads cannot be had", threads);
@@ -293,6 +298,11 @@ nt_status nt_run_set_threads(nt_run *run, int threads, nt_error *error)
     run->pool = s->pool;
     nt_pool_divide(s->pool, s->first_block, s->block_owner, s->n_divided);
     return NT_OK;
+}
+
+bool nt_side_by_side_pays(const nt_side_by_side *s, const nt_view *view)
+{
+    return s && !view->energy && (view->terms->matrix || s->shares_forces);
 }
 
 /* ---- evaluating ------------------------------------------------------------------------------ */

@@ -8,6 +8,9 @@
 typedef struct nt_side_by_side nt_side_by_side;
 void nt_side_by_side_free(nt_side_by_side *s); /* NULL is nothing */
 
+/* Whether this evaluation is worth it; s may be NULL. */
+bool nt_side_by_side_pays(const nt_side_by_side *s, const nt_view *view);
+
 /* Bodies from `from` on, see nt_bodies_evaluate. */
 void nt_side_by_side_bodies(nt_side_by_side *s, const nt_view *view, v3 gravity, int from);
 

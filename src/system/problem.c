@@ -238,10 +238,11 @@ void nt_problem_rates_from(const nt_problem *p, nt_frame from, const double *q, 
     }
 }
 
-void nt_problem_for_blocks(const nt_problem *problem, nt_pool_part *job, void *context)
+void nt_problem_for_blocks(const nt_problem *problem, nt_pool_part *job, void *context,
+                           bool with_threads)
 {
     nt_pool *const *pool = problem->system->pool;
-    if (pool && *pool)
+    if (with_threads && pool && *pool)
         nt_pool_run_divided(*pool, job, context, problem->space.n_blocks);
     else
         job(context, 0, problem->space.n_blocks);

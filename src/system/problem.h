@@ -65,9 +65,10 @@ static inline bool nt_problem_stops(const nt_problem *problem)
 nt_status nt_problem_ends(const nt_problem *problem, nt_status status, nt_error *error);
 nt_status nt_system_ends(const nt_system *system, nt_status status, nt_error *error);
 
-/* Does job(context, from, to) for all blocks of the space, side by side where the system's
- * evaluations are: what blocks share must be left alone. */
-void nt_problem_for_blocks(const nt_problem *problem, nt_pool_part *job, void *context);
+/* Does job(context, from, to) for all blocks of the space; with_threads: by those that evaluate the
+ * system, which pays where they evaluate tangents. What blocks share must be left alone. */
+void nt_problem_for_blocks(const nt_problem *problem, nt_pool_part *job, void *context,
+                           bool with_threads);
 /* These blocks alone; the places of their numbers stay. */
 static inline nt_space nt_space_part(const nt_space *space, int from, int to)
 {

@@ -69,7 +69,7 @@ NT_HOT static void place_blocks(void *context, int from, int to)
 NT_HOT static void place(nt_stepper *s, const nt_newton *w)
 {
     placement to_place = {s, w, false};
-    nt_problem_for_blocks(s->problem, place_blocks, &to_place);
+    nt_problem_for_blocks(s->problem, place_blocks, &to_place, false);
 }
 
 /* At q = q_n o exp(h Dq):  R(vdot, v, q, lambda, mu) = 0,  Phi(q) = 0,  kappa(v, q) = 0, and the
@@ -85,7 +85,7 @@ NT_HOT static nt_status equilibrium(nt_stepper *s, const nt_newton *w, nt_matrix
 {
     bool first = s->report.iterations == 0;
     placement to_place = {s, w, tangent || (first && nt_newton_needs_maps(s, tangent))};
-    nt_problem_for_blocks(s->problem, place_blocks, &to_place);
+    nt_problem_for_blocks(s->problem, place_blocks, &to_place, tangent != NULL);
     return nt_newton_evaluate(s, w, w->T_inverse, NULL, tangent);
 }
 
