@@ -71,11 +71,12 @@ static void find_diagonal(const nt_factors *f, double *m)
     }
 }
 
-/* The matrix above, which stays beside its factors. */
+/* The matrix above, which stays beside its factors. Explicit forces have no part in it: they do not
+ * depend on accelerations. */
 static nt_status factorise(nt_factors *f, const nt_point *at)
 {
     static const nt_combination accelerations = {.mass = 1, .multiplier = 1, .row_mass = 1};
-    nt_terms terms = {.parts = NT_ALL_PARTS,
+    nt_terms terms = {.parts = NT_ALL_PARTS & ~(unsigned)NT_EXPLICIT,
                       .level = NT_ACCELERATION,
                       .matrix = &f->matrix,
                       .combination = &accelerations};
