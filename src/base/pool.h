@@ -14,8 +14,8 @@ typedef void nt_pool_job(void *context, int thread);
  * shares, or as many as threads. NULL: no memory, or no threads to be had. */
 nt_pool *nt_pool_create(int threads, int shares);
 void nt_pool_destroy(nt_pool *pool); /* NULL is nothing */
-/* Shares of so many equal parts: one for each thread. Few parts lie near each other in memory, and
- * a thread that helps out another one finds none of what it needs at hand. */
+/* Shares of so many equal parts: one for each thread, for who helps out another one finds nothing
+ * of its share at hand. */
 int nt_pool_shares(const nt_pool *pool, int parts);
 
 /* The caller is thread 0; others do their part of the job if they begin before it ends: they are

@@ -40,7 +40,7 @@ static inline int window_of(const compiler *c, int k)
     return k < light ? k / NT_WINDOW : c->n_light_windows + (k - light) / NT_WINDOW;
 }
 
-/* The first node of a window, and that after its last, in the order. */
+/* The first node of a window, in the order. */
 static inline int window_begin(const compiler *c, int w)
 {
     int light = c->order.n_light, k = w * NT_WINDOW;

@@ -145,8 +145,7 @@ static range asked_for(const nt_view *view, const nt_beam *b)
                    begin_of(b, local->part + 1, local->n_parts)};
 }
 
-/* ---- the type ---------------------------------------------------------------------------------
- */
+/* ---- the type ------------------------------------------------------------------------------- */
 
 static nt_status beam_evaluate(const nt_element *e, const nt_view *view)
 {
