@@ -25,8 +25,10 @@
  * ones of first order do. E is then off by as much as T or V changes in a step, D: from rest under
  * constant forces T = n^2 K after n steps, K what they give in the first, V has fallen by
  * n (n - 1) K, and g = n K where the n-th step exchanges D = (2 n - 1) K. So D is taken from g
- * before it is judged, and the least E - W so far is that of E - W + D, with the D of its own step:
- * what a step or two of a hard contact hide and give back has not grown. A growth that lasts is
+ * before it is judged, and the least E - W so far is that of E - W + D, with the larger D of the
+ * two steps beside each look, for the other time may be on either side: what a step or two of a
+ * hard contact hide and give back has not grown, though a row on each side of its deepest point
+ * leaves a step between them that exchanges nothing. A growth that lasts is
  * judged after the next step that exchanges less; where
  * what is exchanged grows a million times from one look to the next, and again to the one after,
  * D is not taken from it, for no such step would come. Nor is it at the end of a run, whose last
@@ -169,6 +171,7 @@ static bool begin(nt_integrator *it)
         a->each[i] = (nt_energy_account){.power = e->power - e->taken,
                                          .founded = 1,
                                          .first = e->kinetic + e->potential,
+                                         .own = e->kinetic + e->potential,
                                          .least = e->kinetic + e->potential,
                                          .kinetic = e->kinetic,
                                          .potential = e->potential,
@@ -228,7 +231,8 @@ static void judge(nt_integrator *it, int i)
     double growth, allowed;
     grown(w, e, &growth, &allowed);
     growth = fmax(growth, 0);
-    w->least = fmin(w->least, e->kinetic + e->potential - w->given + excused(w));
+    w->own = e->kinetic + e->potential - w->given;
+    w->off = excused(w);
     if (watch->growth == 0 ? growth > 0 || i == 0
                            : growth * watch->allowed > watch->growth * allowed) {
         watch->growth = growth;
@@ -455,7 +459,8 @@ static void add_work(nt_integrator *it, double h)
             add_by_ends(&a->each[i], h, a->here[i].power - a->here[i].taken, a->founded[i]);
 }
 
-/* Widens what an account has seen; how much of it was exchanged in a step, of `steps` steps. */
+/* Widens what an account has seen; how much of it was exchanged in a step, of `steps` steps. With
+ * that the steps on both sides of the last look are known, and what it adds to the least. */
 static void see(nt_energy_account *w, const nt_energy *e, long steps)
 {
     double exchanged = exchanged_so_far(w);
@@ -466,6 +471,7 @@ static void see(nt_energy_account *w, const nt_energy *e, long steps)
     if (steps > 0)
         w->in_step =
             fmax(fabs(e->kinetic - w->kinetic), fabs(e->potential - w->potential)) / (double)steps;
+    w->least = fmin(w->least, w->own + fmax(w->off, excused(w)));
 }
 
 static nt_status watch(nt_integrator *it, nt_error *error)

@@ -13,7 +13,10 @@ typedef struct nt_energy_account {
     long explosions; /* of the last looks, those at which what was exchanged had exploded       */
     double given, doubt; /* J, by loads where they give, and how far off that may be */
     double first;        /* J, energy where the watch began */
-    double least; /* J, smallest of energy less what was given, with what its step exchanged */
+    double own;          /* J, energy less what was given, at the last look */
+    double off;          /* J, by which that may be too low for what the step before it exchanged */
+    double least; /* J, smallest of `own` of looks before the last, with what the larger one of
+                     the steps beside each exchanged */
     double kinetic_range[2], potential_range[2]; /* J, smallest and largest                   */
     double noise;                                /* J, what rounding of places makes of it    */
     double jump;    /* W, by which power changed most up to a look, from the one before or from
