@@ -44,10 +44,33 @@ static void failure_words(nt_integrator *it, nt_status status, char *text, int s
     }
 }
 
+/* Where balances of forces are solved in each step, but several nodes move together without
+ * inertia: their accelerations are made of rounding, and where a load acts along that motion no
+ * step starts from them. What fails here but for want of memory has no words of its own. */
+static nt_status weightless_words(nt_integrator *it, nt_status failure, char *text, int size)
+{
+    nt_point at = nt_phase_point(&it->stepper.now);
+    char name[300];
+    int unknown = -1;
+    text[0] = '\0';
+    if (failure != NT_NOT_CONVERGED || !it->factors->resting)
+        return NT_OK;
+    nt_status status = nt_factors_find_weightless(it->factors, &at, &unknown);
+    if (status == NT_OK && unknown >= 0) {
+        nt_problem_coordinate_name(it->problem, unknown, name, sizeof name);
+        snprintf(
+            text, (size_t)size,
+            "; nodes move together without inertia, %s most: give their bodies or sections one "
+            "about every axis",
+            name);
+    }
+    return status == NT_NO_MEMORY ? status : NT_OK;
+}
+
 nt_status nt_integrator_give_up(nt_integrator *it, nt_status status, double h, nt_error *error)
 {
     const nt_stepper *s = &it->stepper;
-    char words[340];
+    char words[340], more[400];
     nt_error part = {0};
     if (s->report.step > 0)
         h = s->report.step;
@@ -56,11 +79,13 @@ nt_status nt_integrator_give_up(nt_integrator *it, nt_status status, double h, n
         return nt_fail(error, status, "interrupted at t = %.9g s, within a step",
                        s->now.all[NT_PHASE_T]);
     failure_words(it, status, words, sizeof words);
+    if (weightless_words(it, status, more, sizeof more) != NT_OK)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory to find why a step failed");
     nt_problem_ill_posed(it->problem, status, &part);
     const nt_error *place = part.message[0] ? &part : &it->failed_at;
     nt_fail_at(error, status, place->file, place->line, place->column,
-               "at t = %.9g s, step %.3g s: %s%s%s%s", s->now.all[NT_PHASE_T], h,
-               s->report.words ? s->report.words : nt_status_text(status), words,
+               "at t = %.9g s, step %.3g s: %s%s%s%s%s", s->now.all[NT_PHASE_T], h,
+               s->report.words ? s->report.words : nt_status_text(status), words, more,
                part.message[0] ? "; " : "", part.message);
     if (error) {
         error->time = s->now.all[NT_PHASE_T];

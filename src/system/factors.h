@@ -99,9 +99,9 @@ nt_status nt_factors_rest(nt_factors *factors, const nt_point *at, const nt_term
 /* Where none may rest: the unknown next to a direction along no axis that neither inertia nor a
  * constraint has, in the matrix of accelerations at hand; -1 where there is none. */
 int nt_factors_find_undetermined(nt_factors *factors);
-/* Where none may rest: the unknown that moves most in a motion without inertia that constraints
- * allow, at a point where accelerations have been found; -1 where there is none. What fails does so
- * as the evaluation; NT_NO_MEMORY. */
+/* The unknown that moves most in a motion without inertia that constraints allow, at a point where
+ * accelerations have been found; -1 where there is none but of those that rest. What fails does so
+ * as the evaluation; NT_NO_MEMORY. The matrix is filled anew. */
 nt_status nt_factors_find_weightless(nt_factors *factors, const nt_point *at, int *unknown);
 /* Zero in x[n] for those that rest. */
 void nt_factors_clear_resting(const nt_factors *factors, double *x);
@@ -132,7 +132,7 @@ nt_status nt_factors_exchange_rows(nt_factors *factors, const nt_point *at, bool
 nt_status nt_factors_accelerations(nt_factors *factors, const nt_point *at, double *vdot,
                                    double *lambda, double *mu, nt_error *error);
 
-/* NT_SINGULAR with the unknown's name where constraints allow a motion without inertia that may not
+/* NT_SINGULAR with the unknown's name where constraints allow a motion without inertia and none may
  * rest; NT_NO_MEMORY, or as evaluations fail. */
 nt_status nt_factors_refuse_weightless(nt_factors *factors, const nt_point *at, nt_error *error);
 

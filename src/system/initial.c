@@ -438,6 +438,8 @@ nt_status nt_factors_accelerations(nt_factors *f, const nt_point *at, double *vd
 nt_status nt_factors_refuse_weightless(nt_factors *f, const nt_point *at, nt_error *error)
 {
     int unknown;
+    if (f->resting)
+        return NT_OK;
     nt_status status = nt_factors_find_weightless(f, at, &unknown);
     if (status == NT_OK && unknown < 0)
         return NT_OK;

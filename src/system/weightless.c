@@ -82,6 +82,8 @@ static nt_status factorise(nt_factors *f, const nt_point *at)
                       .combination = &accelerations};
     nt_factors_begin(f);
     nt_status status = nt_problem_evaluate(f->problem, at, &terms);
+    if (status == NT_OK && f->resting)
+        status = nt_factors_rest(f, at, &terms);
     return status == NT_OK ? nt_factors_factor(f) : status;
 }
 
@@ -126,7 +128,7 @@ nt_status nt_factors_find_weightless(nt_factors *f, const nt_point *at, int *unk
     size_t nv = (size_t)p->nv;
     bool apart = (p->system->capabilities & NT_HAS_MOMENTA) && p->nc == 0;
     *unknown = -1;
-    if (f->resting || apart || !(p->system->capabilities & NT_HAS_TANGENT))
+    if (apart || !(p->system->capabilities & NT_HAS_TANGENT))
         return NT_OK;
     double *m = calloc(3 * nv + (size_t)p->n, sizeof *m);
     char *solver = malloc(nt_solver_saved_size(f->solver));
