@@ -20,16 +20,11 @@
 
 /* ---- looking at a point --------------------------------------------------------------------- */
 
-static v3 present_gravity(const nt_run *run)
-{
-    return v3_scale(run->share[NT_SHARE_GRAVITY], v3_load(run->gravity));
-}
-
 /* Bodies from `from` to `to` - 1, see nt_bodies_evaluate. */
 static int evaluate_bodies(nt_run *run, const nt_view *view, int from, int to)
 {
     return nt_bodies_evaluate(run->bodies, run->model->n_bodies, from, to, view->at, view->terms,
-                              present_gravity(run), view->terms->left_out, run->motion);
+                              nt_run_gravity(run), view->terms->left_out, run->motion);
 }
 
 /* Fills in what does not depend on the bodies' motion. What is the same at every point stands in
@@ -163,7 +158,7 @@ NT_HOT static nt_status evaluate_elements(nt_run *run, const nt_view *view, int 
         if (next <= last && view->terms->left_out)
             evaluate_bodies(run, view, next, last + 1);
         else if (next <= last)
-            nt_side_by_side_bodies(run->side_by_side, view, present_gravity(run), next);
+            nt_side_by_side_bodies(run->side_by_side, view, nt_run_gravity(run), next);
         return nt_side_by_side_evaluate(run->side_by_side, view, &run->failed);
     }
     for (int i = 0; i < run->model->n_elements; i++) {
@@ -307,7 +302,7 @@ nt_status nt_run_energy_beside(nt_run *run, const nt_point *at, nt_energy *energ
     nt_run_look(run, at, &terms, &view);
     view.energy = energy;
     for (int i = 1; i < run->model->n_bodies; i++)
-        nt_body_energy(&run->bodies[i], &run->motion[i], present_gravity(run), energy);
+        nt_body_energy(&run->bodies[i], &run->motion[i], nt_run_gravity(run), energy);
     return evaluate_elements(run, &view, run->model->n_bodies);
 }
 
@@ -325,7 +320,7 @@ static nt_status look_at_parts(nt_run *run, const nt_point *at, bool powers, nt_
     run->failed = NULL;
     nt_run_look(run, at, &terms, &view);
     for (int i = 1; i < model->n_bodies && !powers; i++)
-        nt_body_energy(&run->bodies[i], &run->motion[i], present_gravity(run),
+        nt_body_energy(&run->bodies[i], &run->motion[i], nt_run_gravity(run),
                        &parts[apart ? model->part_of_body[i] : 0]);
     nt_status status = NT_OK;
     for (int i = 0; i < model->n_elements && status == NT_OK; i++) {
@@ -352,89 +347,6 @@ nt_status nt_run_energies(void *self, const nt_point *at, nt_energy *parts)
 nt_status nt_run_powers(void *self, const nt_point *at, nt_energy *parts)
 {
     return look_at_parts(self, at, true, parts);
-}
-
-/* Energies of all bodies but the ground, then of all elements, times sign, are added to parts[]; of
- * the element `within` those of its parts alone. */
-static bool add_energies(nt_run *run, const nt_point *at, double sign, double *parts,
-                         const nt_element *within)
-{
-    const nt_model *model = run->model;
-    nt_terms terms = {.parts = NT_ALL_PARTS};
-    nt_view view;
-    nt_run_look(run, at, &terms, &view);
-    double part = 0;
-    for (int i = 0; within && !isnan(part); i++)
-        if (!isnan(part = within->type->energy_part(within, &view, i, NULL, 0)))
-            parts[i] += sign * part;
-    if (within)
-        return true;
-    for (int i = 1; i < model->n_bodies; i++) {
-        nt_energy e = {0};
-        nt_body_energy(&run->bodies[i], &run->motion[i], present_gravity(run), &e);
-        *parts++ += sign * (e.kinetic + e.potential);
-    }
-    for (int i = 0; i < model->n_elements; i++) {
-        nt_energy e = {0};
-        view.energy = &e;
-        nt_local_begin(view.local, &model->elements[i]);
-        if (model->elements[i].type->evaluate(&model->elements[i], &view) != NT_OK)
-            return false;
-        *parts++ += sign * e.potential;
-    }
-    return true;
-}
-
-/* ": " and the part of the element that gained most. */
-static void name_part(nt_run *run, const nt_element *e, const nt_point *from, const nt_point *to,
-                      char *text, int size)
-{
-    nt_terms terms = {.parts = NT_ALL_PARTS};
-    nt_view view;
-    int n = 0, most = 0;
-    nt_run_look(run, to, &terms, &view);
-    while (!isnan(e->type->energy_part(e, &view, n, NULL, 0)))
-        n++;
-    double *gained = calloc((size_t)n + 1, sizeof *gained);
-    if (gained && n > 0 && size > 2 && add_energies(run, from, -1, gained, e) &&
-        add_energies(run, to, 1, gained, e)) {
-        for (int i = 1; i < n; i++)
-            most = gained[i] > gained[most] ? i : most;
-        text[0] = ':', text[1] = ' ';
-        e->type->energy_part(e, &view, most, text + 2, size - 2);
-    }
-    free(gained);
-}
-
-/* Asked for at the end of a run, so memory may be taken. */
-void nt_run_energy_gained(void *self, const nt_point *from, const nt_point *to, int part,
-                          char *text, int size)
-{
-    nt_run *run = self;
-    if (text && size > 0)
-        text[0] = '\0';
-    if (!text || size <= 0 || !nt_run_can_look(run, from, false) ||
-        !nt_run_can_look(run, to, false))
-        return;
-    const nt_model *model = run->model;
-    int bodies = model->n_bodies - 1, most = -1, n = bodies + model->n_elements;
-    double *gained = calloc((size_t)n + 1, sizeof *gained);
-    if (gained && add_energies(run, from, -1, gained, NULL) &&
-        add_energies(run, to, 1, gained, NULL)) {
-        for (int i = 0; i < n; i++) {
-            int of = i < bodies ? model->part_of_body[i + 1] : model->part_of_element[i - bodies];
-            bool counts = part < 0 || part == of;
-            most = counts && (most < 0 || gained[i] > gained[most]) ? i : most;
-        }
-    }
-    if (most >= 0) {
-        const nt_element *e = most < bodies ? NULL : &model->elements[most - bodies];
-        int used = snprintf(text, (size_t)size, "%s %s", e ? nt_element_word(e) : "body",
-                            e ? e->name : run->bodies[most + 1].name);
-        if (e && nt_element_has_parts(e) && used < size)
-            name_part(run, e, from, to, text + used, size - used);
-    }
-    free(gained);
 }
 
 /* Whether joints alone remember, which see their own two bodies: those are from *from on, before

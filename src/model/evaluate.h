@@ -77,6 +77,11 @@ const char *nt_model_row_name(const nt_model *model, const nt_element *element, 
 /* By how much equation i is off at positions where its value is given, and the unit: "m", "rad". */
 double nt_model_row_gap(const nt_model *model, int i, double value, const char **unit);
 
+static inline v3 nt_run_gravity(const nt_run *run)
+{
+    return v3_scale(run->share[NT_SHARE_GRAVITY], v3_load(run->gravity));
+}
+
 /* A view of a point for elements: fills motion, multipliers and the signals that loads depend on;
  * adds the bodies' own terms where `terms` asks for them.
  * The view is valid until the next call on this run. */

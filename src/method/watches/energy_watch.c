@@ -311,7 +311,7 @@ static void winner(const nt_integrator *it, char *text, int size)
 static nt_status give_up(nt_integrator *it, nt_error *error)
 {
     const nt_energy_watch *w = &it->watch;
-    char name[160], better[160];
+    char name[400], better[160];
     winner(it, name, sizeof name);
     advice(it, NULL, better, sizeof better);
     nt_fail(error, NT_ENERGY,
