@@ -153,6 +153,9 @@ const nt_method *nt_cli_method(const char *where, const char *name);
  * Returns NT_EXIT_DONE, or an exit status after saying what is wrong. nt_cli_plan_free in any case.
  */
 int nt_cli_plan_make(nt_cli_plan *plan, const nt_cli_options *options, bool needs_times);
+/* Whether the linear solver that is asked for by name can do with so many unknowns; else what it
+ * takes is said. */
+int nt_cli_check_solver(nt_run *run, const nt_cli_options *options);
 
 /* Consistent initial values into the integrator. */
 int nt_cli_plan_start(nt_cli_plan *plan);

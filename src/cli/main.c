@@ -23,7 +23,7 @@ static const nt_cli_command commands[] = {
      "numbers that no parameter changes. Exit status as of run; with --check 3 where a\n"
      "derivative disagrees with differences of whole runs.",
      nt_cli_sensitivities},
-    {"orbit", "MODEL", "mfsjolnPFANKTGq", ".orbit.csv",
+    {"orbit", "MODEL", "mfsjolniPFANKTGq", ".orbit.csv",
      "find a periodic motion and whether it is stable",
      "Finds a motion that repeats after a period, up to what --advance names, near the initial\n"
      "state of the model or near where a run from it is --after a while; and its Floquet\n"
@@ -68,7 +68,7 @@ static const nt_cli_command commands[] = {
      "FILE.svg\n"
      "draws them. Exit status as of modes.",
      nt_cli_linearise},
-    {"static", "MODEL", "123solnjq", ".static.csv",
+    {"static", "MODEL", "123solnijq", ".static.csv",
      "where a model rests, also along a path of loads",
      "Finds the static state that is nearest to the placement of a model file and writes what its\n"
      "`output` section names, one row; or follows a path of static states (--along, "

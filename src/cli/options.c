@@ -117,7 +117,8 @@ static const option_row rows[] = {
      "and FILE.svg"},
     {'M', "--modes", "N", NUMBER, AT(modes), "so many modes, the lowest; all of small models"},
     {'i', "--no-limit", NULL, FLAG, AT(no_limit),
-     "allow more than 1e9 rows, or more than the disk has room for"},
+     "allow more than 1e9 rows, more than the disk has room for, and dense matrices\n"
+     "that take more than 1e11 operations to factorise"},
     {'g', "--no-energy-check", NULL, FLAG, AT(no_energy_check),
      "go on where the energy grows though no load gives it"},
     {'P', "--period", "T", TEXT, AT(period),

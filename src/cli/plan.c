@@ -305,6 +305,23 @@ static int check_maximum_step(const nt_cli_plan *plan, const nt_cli_options *opt
     return NT_EXIT_DONE;
 }
 
+/* Nothing else is heard while a matrix is factorised, which at some 1e9 operations a second takes
+ * minutes from here on: a dense one of 5313 unknowns, 226 MB. */
+static const double MOST_OPERATIONS = 1e11;
+
+int nt_cli_check_solver(nt_run *run, const nt_cli_options *options)
+{
+    const nt_system *system = nt_run_system(run);
+    double n = (double)system->space.nv + system->nh + system->nn, operations = 2 * n * n * n / 3;
+    if (options->solver != NT_SOLVER_DENSE || options->no_limit || operations <= MOST_OPERATIONS)
+        return NT_EXIT_DONE;
+    nt_cli_say(
+        "%s: --solver dense: a matrix of %.0f unknowns has %.3g GB and takes %.2g operations "
+        "to factorise, expected at most %g, another solver, or --no-limit",
+        options->name, n, 8e-9 * n * n, operations, MOST_OPERATIONS);
+    return NT_EXIT_USAGE;
+}
+
 static int create_integrator(nt_cli_plan *plan, const nt_cli_options *options)
 {
     nt_error error = {0};
@@ -344,6 +361,8 @@ int nt_cli_plan_make(nt_cli_plan *plan, const nt_cli_options *options, bool need
     if (corrections && *corrections && !options->quiet)
         nt_cli_say("%s: initial values were corrected:\n%s", plan->path, corrections);
     int status = choose_method(plan, options);
+    if (status == NT_EXIT_DONE)
+        status = nt_cli_check_solver(plan->run, options);
     if (status == NT_EXIT_DONE)
         status = choose_times(plan, options, needs_times);
     if (status == NT_EXIT_DONE)

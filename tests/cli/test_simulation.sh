@@ -206,4 +206,20 @@ says ' s: by stability, whatever their error; a tolerance bounds that too'
 expect 0 run dropped.yaml --set simulation.tolerance=1e-4 -o dropped.csv
 grep -q 'by stability' err && fail 'steps by tolerance are called steps by stability alone'
 
+# ---- dense matrices that nobody waits for ----
+awk 'BEGIN { print "nutate: 1\ngravity: [0, 0, 0]\nbodies:"
+    for (i = 0; i < 1800; i++) printf "  p%d: {mass: 1, position: [%d, 0, 0], point: true}\n", i, i
+    print "parameters: {m: 1}\nsimulation: {duration: 1, step: 0.1}"
+    print "output: {every: 1, record: [p0.position]}" }' >many.yaml
+for command in "check many.yaml" "run many.yaml" "static many.yaml" "orbit many.yaml --period 1" \
+    "sens many.yaml --param m"; do
+    # shellcheck disable=SC2086
+    expect 2 $command --solver dense
+    says "nutate: many.yaml: --solver dense: a matrix of 5400 unknowns has 0.233 GB and takes 1e+11 operations" \
+        "expected at most 1e+11, another solver, or --no-limit"
+done
+expect 0 check many.yaml --quiet
+expect 2 check many.yaml --solver dense --no-limit --set simulation.step=1e-13
+says "1e+13 steps"
+
 finish

@@ -69,7 +69,9 @@ static int static_make(nt_cli_static *a, const nt_cli_options *options)
             NT_OK)
         return nt_cli_fail(options->name, &error);
     nt_run_stop_when(a->plan.run, nt_cli_stop_computing, NULL);
-    int status = make_loading(a, options);
+    int status = nt_cli_check_solver(a->plan.run, options);
+    if (status == NT_EXIT_DONE)
+        status = make_loading(a, options);
     if (status != NT_EXIT_DONE)
         return status;
     const nt_system *system = nt_run_system(a->plan.run);
