@@ -368,6 +368,33 @@ static void test_bad_beams(void **state)
         {"{points: [[0,0,0],[1,0,0]], normal: [1,0,0], sections: [{stiffness: [1,1,1,1,1,1], mass: "
          "[1,1,1,1,1,1]}]}",
          "its normal is along the line"},
+        {"{points: [[0,0,0],[1e30,0,0]], order: 6, sections: [{stiffness: [1,1,1,1,1,1], mass: "
+         "[1,1,1,1,1,1]}]}",
+         "element 1 is 1e+30 m long, so slender that its bending is lost in the rounding of its "
+         "shear; expected at most 3.16e+07 m"},
+        {"{points: [[1e12,0,0],[1e12,0.1,0]], sections: [{stiffness: [1,1,1,1,1,1], mass: "
+         "[1,1,1,1,1,1]}]}",
+         "element 1 is 0.1 m long at 1e+12 m from the origin, where places are known to 0.00022 m"},
+        {"{points: [[0,0,0],[1,0,0]], sections: [{stiffness: [1,1,1,1,1,1], mass: [1,1,1,1,1,1], "
+         "prestress: [0,0,0,0,1e30,0]}]}",
+         "section at 0: prestress strains it by one or more, expected less"},
+        {"{points: [[0,0,0],[1,0,0]], sections: [{stiffness: [2,1,1,1,1,1], mass: [1,1,1,1,1,1], "
+         "prestress: [2,0,0,0,0,0]}]}",
+         "section at 0: prestress strains it by one or more, expected less"},
+        {"{points: [[0,0,0],[2,0,0]], sections: [{stiffness: [1,1,1,1,5e24,1], mass: "
+         "[1,1,1,1,1,1]}]}",
+         "section at 0: stiffness about the line is so large that rounding of rotations is moment, "
+         "expected at most 1e24 N times the square of the line's length"},
+        {"{points: [[0,0,0],[2,0,0]], sections: [{stiffness: [1,1,1,1,1,1], mass: "
+         "[1,1,1,1e15,1,1]}]}",
+         "section at 0: moments of inertia are those of a radius of gyration of more than 1e7 "
+         "times the line's length"},
+        {"{points: [[0,0,0],[2,0,0]], damping: [0,0,1e24,0,0,0], sections: [{stiffness: "
+         "[1,1,2,1,1,1], mass: [1,1,1,1,1,1]}]}",
+         "damping is 1e+24 s, so large that rounding of speeds is force; expected at most 5e+23 s"},
+        {"{points: [[0,0,0],[2,0,0]], sections: [{material: {E: 1, nu: 0.3, density: 1}, shape: "
+         "thin_walled, thickness: 1e30, outline: [0, 0, 1, 0, 1, 1]}]}",
+         "section at 0: thin walls are thinner than their outline is long"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

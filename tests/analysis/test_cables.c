@@ -691,17 +691,30 @@ static void test_refusals(void **state)
     }
 }
 
-/* Lengths, weights and stiffnesses whose ratios overflow are refused where the cable stands, and
- * masses that no body may have. */
+/* Lengths, weights and stiffnesses whose ratios overflow or are lost in rounding are refused where
+ * the cable stands, and masses that no body may have. */
 static void test_start_without_numbers(void **state)
 {
     static const char place[] = "body c.node1 begins at no finite place";
     static const struct {
         const char *numbers, *words;
     } cases[] = {
-        {"length: 1e-300, mass: 2, stiffness: 1e100", place},
-        {"length: 1e300, mass: 2, stiffness: 4e4", place},
-        {"length: 1, mass: 1e50, stiffness: 1e-300", place},
+        {"length: 1e-300, mass: 2, stiffness: 1e20", place},
+        {"length: 1e300, mass: 2, stiffness: 4e4",
+         "stiffness is 40000 N, so little that its length is lost beside how far its weight of "
+         "1.96e+301 N stretches it; expected 1.96e+289 N at least"},
+        {"length: 1, mass: 1e50, stiffness: 1e-300", "expected 9.81e+38 N at least"},
+        {"length: 10, mass: 1, stiffness: 1e30", "stiffness is 1e+30 N, so large that rounding"},
+        {"length: 10, mass: 1, stiffness: 1e6, damping: 1e30", "expected at most 1e+18 s"},
+        {"length: 10, mass: 1, stiffness: 1e6, seabed: {height: -9, stiffness: 1e30}",
+         "seabed.stiffness is 1e+30 N/m^2, so large that rounding"},
+        {"length: 10, mass: 1, stiffness: 1e6, seabed: {height: -9, stiffness: 1, damping: 1e30}",
+         "seabed.damping is 1e+30 N s/m^2, so large that rounding"},
+        {"length: 10, mass: 1, stiffness: 1e6, seabed: {height: -9, stiffness: 1, friction: 1e30}",
+         "seabed.friction is 1e+30, expected at most 1e+12"},
+        {"length: 10, mass: 1, stiffness: 1e6, seabed: {height: -9, stiffness: 1, friction: 1, "
+         "speed: 1e-30}",
+         "seabed.speed is 1e-30 m/s, expected 1e-12 m/s at least"},
         {"length: 1, mass: 1e300, stiffness: 1", "mass is 1e+300 kg/m, expected 1e-50 to 1e50"},
         {"length: 1, mass: 1e-300, stiffness: 1e-300", "mass is 1e-300 kg/m, expected 1e-50"},
     };

@@ -54,7 +54,7 @@ static const char *fault_of(const nt_imported_section *s)
     nt_beam_section as = {.given = 1u << NT_SECTION_STIFFNESS | 1u << NT_SECTION_MASS};
     memcpy(as.stiffness, s->stiffness, sizeof as.stiffness);
     memcpy(as.mass, s->mass, sizeof as.mass);
-    return nt_section_fault(&as);
+    return nt_section_fault(&as, (double)INFINITY); /* how long the line is, the model tells */
 }
 
 /* "FILE:LINE:COLUMN: station 0.5", or the station alone where its place is not known. */

@@ -71,8 +71,10 @@ bool nt_section_shear(const nt_beam_section *s, const double stress[6], const do
                       double shear[2]);
 bool nt_wall_shear(const nt_beam_section *s, const double stress[6], const double at[2],
                    double shear[2]);
-/* What is wrong with a section, NULL for nothing. */
-const char *nt_section_fault(const nt_beam_section *s);
+/* N: the largest stiffness by strains, and N s: the largest damping by their rates. */
+static const double NT_STIFFEST_SECTION = 1e24;
+/* What is wrong with a section of a line of this length (m), NULL for nothing. */
+const char *nt_section_fault(const nt_beam_section *s, double length);
 
 /* What an element ends at: a corner of the line, a section, a part of the length, the station of a
  * marker. */

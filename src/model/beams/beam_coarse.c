@@ -10,6 +10,7 @@
 
 #include "model/forces/load.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -74,6 +75,15 @@ static double stiffness_along(const double *C, v3 axis)
     return v3_dot(axis, m3_apply(block, axis));
 }
 
+static double element_length(const nt_beam *b, int element)
+{
+    const nt_beam_elastic *at = nt_beam_elastic_at(b, element);
+    double length = 0;
+    for (int q = 0; q < b->n_rule[0]; q++)
+        length += at[q].weight;
+    return length;
+}
+
 /* Points beyond the order feel a shear that the polynomials cannot avoid where they bend: of an
  * element of length h that is GA h^2/(12 EI) times too stiff at order 1. The largest of them. */
 static double find_locking(const nt_beam *b, int *element)
@@ -81,9 +91,7 @@ static double find_locking(const nt_beam *b, int *element)
     double worst = 0;
     for (int i = 0; i < b->n_elements; i++) {
         const nt_beam_elastic *at = nt_beam_elastic_at(b, i);
-        double length = 0;
-        for (int q = 0; q < b->n_rule[0]; q++)
-            length += at[q].weight;
+        double length = element_length(b, i);
         for (int q = 0; q < b->n_rule[0]; q++) {
             v3 second = v3_of(at[q].axes.xy, at[q].axes.yy, at[q].axes.zy);
             v3 third = v3_of(at[q].axes.xz, at[q].axes.yz, at[q].axes.zz);
@@ -136,11 +144,42 @@ bool nt_beam_remark(const nt_model *model, const nt_element *e, char *text, size
     return true;
 }
 
+/* Shear over bending, GA h^2/EI, of an element of length h: of 1e15 the rounding of a rotation
+ * makes a fifth of the shear force that goes with its bending. */
+static const double MOST_SLENDER = 1e15;
+
+/* The least element over the rounding of places so far from the origin. */
+static const double LEAST_RESOLVED = 1000;
+
+static nt_status check_slender(const nt_run *run, const nt_element *e, const nt_beam *b,
+                               nt_error *error)
+{
+    int i = 0;
+    double ratio = 12 * find_locking(b, &i), length = element_length(b, i);
+    if (!(ratio <= MOST_SLENDER))
+        return nt_load_refuse_key(run->model, e, "points", error,
+                                  "element %d is %.3g m long, so slender that its bending is lost "
+                                  "in the rounding of its shear; expected at most %.3g m, more "
+                                  "elements, or more stiffness of moments",
+                                  i + 1, length, length * sqrt(MOST_SLENDER / ratio));
+    const v3 *X = nt_beam_array_in(b, b->nodes);
+    for (i = 0; i < b->n_elements; i++) {
+        double away = fmax(v3_norm(X[i * b->p]), v3_norm(X[(i + 1) * b->p]));
+        if (!(LEAST_RESOLVED * DBL_EPSILON * away <= element_length(b, i)))
+            return nt_load_refuse_key(run->model, e, "points", error,
+                                      "element %d is %.3g m long at %.3g m from the origin, where "
+                                      "places are known to %.2g m; expected it nearer",
+                                      i + 1, element_length(b, i), away, DBL_EPSILON * away);
+    }
+    return NT_OK;
+}
+
 nt_status nt_beam_check_line(const nt_run *run, const nt_element *e, const nt_beam *b,
                              nt_error *error)
 {
     const double *station = nt_beam_array_in(b, b->stations);
-    for (int i = 0; i < b->n_elements; i++) {
+    nt_status status = check_slender(run, e, b, error);
+    for (int i = 0; status == NT_OK && i < b->n_elements; i++) {
         double twist = nt_beam_twist_between(b, station[i], station[i + 1]);
         double length = 0, aligned = 1, whole = (station[i + 1] - station[i]) * nt_beam_length(b);
         for (int q = 0; q < b->n_rule[0]; q++) {
@@ -165,5 +204,5 @@ nt_status nt_beam_check_line(const nt_run *run, const nt_element *e, const nt_be
                               i + 1, station[i], station[i + 1], length, whole,
                               acos(fmin(1, aligned)) * 57.295779513082323);
     }
-    return NT_OK;
+    return status;
 }

@@ -29,8 +29,10 @@ static const nt_key beam_section_keys[] = {
                 "linear, beyond them it stays"},
     {SECTION("stiffness", NT_KEY_MATRIX, stiffness, NT_SECTION_STIFFNESS), .high = 6,
      .relative = true,
-     .meaning = "forces N1 N2 N3 (N) and moments M1 M2 M3 (N m) by strains and curvatures, section "
-                "axes, 1 along the line; at most 1e24 N by strains"},
+     .meaning =
+         "forces N1 N2 N3 (N) and moments M1 M2 M3 (N m) by strains and curvatures, section "
+         "axes, 1 along the line; at most 1e24 N by strains, by curvatures that times the square "
+         "of the length"},
     {SECTION("mass", NT_KEY_MATRIX, mass, NT_SECTION_MASS), .high = 6, .relative = true,
      .meaning = "per length: momentum (kg/m) and angular momentum (kg m) by velocities and rates"},
     {SECTION("point", NT_KEY_NUMBERS, point, NT_SECTION_POINT), .low = 3, .high = 3, .unit = "m",
@@ -66,7 +68,7 @@ static const nt_key beam_section_keys[] = {
     {SECTION("prestress", NT_KEY_NUMBERS, prestress, NT_SECTION_PRESTRESS), .low = 6, .high = 6,
      .relative = true,
      .meaning = "forces N1 N2 N3 (N) and moments M1 M2 M3 (N m) in the given placement, about the "
-                "line; default 0"},
+                "line, such as strain it by less than one; default 0"},
     {0},
 };
 

@@ -166,12 +166,18 @@ static nt_status refuse_row(const nt_run *run, const nt_element *e, const nt_bea
  * something so short for balanced. */
 static const double SHORTEST = 1e-12;
 
-static nt_status check_line(const nt_run *run, const nt_element *e, const nt_beam *b,
-                            nt_error *error)
+static double length_of_chords(const nt_beam *b)
 {
     double length = 0;
     for (int i = 0; i + 1 < b->points.count; i++)
         length += nt_beam_chord(b, i);
+    return length;
+}
+
+static nt_status check_line(const nt_run *run, const nt_element *e, const nt_beam *b,
+                            nt_error *error)
+{
+    double length = length_of_chords(b);
     if (b->points.count < 2 || !(length > 0))
         return nt_load_refuse_key(run->model, e, "points", error,
                                   "needs two points or more that differ");
@@ -193,13 +199,24 @@ static nt_status check_line(const nt_run *run, const nt_element *e, const nt_bea
     return NT_OK;
 }
 
+/* The largest factor of damping at which speeds are as stiff as places may be. */
+static double most_damping(const nt_beam *b)
+{
+    double C[36], M[36], largest = 0;
+    for (int i = 0; i < b->sections.count; i++) {
+        nt_section_matrices(section_at(b, i), C, M);
+        largest = fmax(largest, fmax(C[0], fmax(C[7], C[14])));
+    }
+    return NT_STIFFEST_SECTION / largest;
+}
+
 static nt_status check(const nt_run *run, const nt_element *e, const nt_beam *b, nt_error *error)
 {
-    double last = -1;
+    double last = -1, length = length_of_chords(b);
     nt_status status = check_line(run, e, b, error);
     for (int i = 0; status == NT_OK && i < b->sections.count; i++) {
         const nt_beam_section *s = section_at(b, i);
-        const char *fault = nt_section_fault(s);
+        const char *fault = nt_section_fault(s, length);
         if (fault)
             return refuse_row(run, e, b, NT_BEAM_ROW_SECTION, i, error, "section at %g: %s", s->at,
                               fault);
@@ -216,6 +233,13 @@ static nt_status check(const nt_run *run, const nt_element *e, const nt_beam *b,
     for (int i = 0; status == NT_OK && i < 6; i++)
         if (!(b->damping[i] >= 0))
             return nt_load_refuse_key(run->model, e, "damping", error, "damping is negative");
+    double most = most_damping(b);
+    for (int i = 0; status == NT_OK && i < 6; i++)
+        if (!(b->damping[i] <= most))
+            return nt_load_refuse_key(run->model, e, "damping", error,
+                                      "damping is %g s, so large that rounding of speeds is force; "
+                                      "expected at most %.3g s, 1e24 N s over the stiffness",
+                                      b->damping[i], most);
     for (int i = 0; status == NT_OK && i < b->sections.count; i++)
         if (!takes_energy(b, section_at(b, i)))
             return refuse_row(run, e, b, NT_BEAM_ROW_SECTION, i, error,

@@ -451,6 +451,15 @@ static const char *fault_of_figure(const nt_beam_section *s)
         if (y0 == y1 && z0 == z1)
             return "two neighbouring points of its outline are the same";
     }
+    double around = 0;
+    for (int i = 0; i + (s->closed ? 0 : 1) < corners; i++) {
+        double y0, z0, y1, z1;
+        corner(s, i, &y0, &z0);
+        corner(s, i + 1, &y1, &z1);
+        around += hypot(y1 - y0, z1 - z0);
+    }
+    if (!(s->thickness < around))
+        return "thin walls are thinner than their outline is long";
     if (outline_meets_itself(s))
         return "its outline crosses, touches or folds back on itself, expected a line that does "
                "not";
@@ -488,22 +497,63 @@ static const char *fault_of_sizes(const nt_beam_section *s)
     return NULL;
 }
 
-/* Whether mass and moments of inertia are such as a body may have, each by metre. */
-static bool is_in_range(const nt_beam_section *s)
+/* Pa and N: of what is stiffer forces are made by the rounding of places. Diamond has 1e12 Pa. */
+static const double STIFFEST = 1e20;
+
+/* Over the square of the line's length moments by curvatures are like forces by strains. */
+static const char *fault_of_stiffness(const nt_beam_section *s, double length)
+{
+    double C[36], M[36], forces = 0, moments = 0;
+    nt_section_matrices(s, C, M);
+    for (int i = 0; i < 3; i++)
+        forces = fmax(forces, C[7 * i]), moments = fmax(moments, C[7 * (i + 3)]);
+    if (!(forces <= NT_STIFFEST_SECTION))
+        return "stiffness is so large that rounding of places is force, expected at most 1e24 N";
+    if (!(moments <= NT_STIFFEST_SECTION * length * length))
+        return "stiffness about the line is so large that rounding of rotations is moment, "
+               "expected at most 1e24 N times the square of the line's length";
+    return NULL;
+}
+
+/* A line of given speed turns about itself with the energy of one that moves as fast as the radius
+ * of gyration has it: beyond 1e7 lengths one of them is lost beside the other. */
+static const double WIDEST = 1e7;
+
+static const char *fault_of_inertia(const nt_beam_section *s, double length)
 {
     double C[36], M[36], largest = 0;
     nt_section_matrices(s, C, M);
     for (int i = 3; i < 6; i++)
         largest = fmax(largest, fabs(M[7 * i]));
-    return nt_inertia_is_in_range(M[0]) && nt_inertia_is_in_range(largest);
+    if (!nt_inertia_is_in_range(M[0]) || !nt_inertia_is_in_range(largest))
+        return "mass or moments of inertia are out of range, expected 1e-50 to 1e50 kg/m and kg m, "
+               "or none";
+    if (M[0] > 0 && sqrt(largest / M[0]) > WIDEST * length)
+        return "moments of inertia are those of a radius of gyration of more than 1e7 times the "
+               "line's length, beside which the mass is lost in rounding; expected less, or more "
+               "mass";
+    return NULL;
 }
 
-/* Pa and N: of what is stiffer forces are made by the rounding of places. Diamond has 1e12 Pa. */
-static const double STIFFEST = 1e20, STIFFEST_SECTION = 1e24;
-
-static bool is_too_stiff(const double stiffness[36])
+/* The strain that prestress is of, by its energy: EA e^2 = s^T C^-1 s. A material strained by as
+ * much as its own length would have none without it. */
+static const char *fault_of_prestress(const nt_beam_section *s)
 {
-    return fmax(stiffness[0], fmax(stiffness[7], stiffness[14])) > STIFFEST_SECTION;
+    double C[36], M[36], strain[6], twice = 0;
+    int pivot[6];
+    nt_section_matrices(s, C, M);
+    double stiffness = C[0];
+    memcpy(strain, s->prestress, sizeof strain);
+    if (nt_dense_factor(6, C, pivot) >= 0)
+        return "stiffness is not positive definite";
+    nt_dense_solve(6, C, pivot, strain);
+    for (int i = 0; i < 6; i++)
+        twice += s->prestress[i] * strain[i];
+    return twice < stiffness
+               ? NULL
+               : "prestress strains it by one or more, expected less: forces below the stiffness "
+                 "by "
+                 "strains, moments below the root of that times the stiffness by curvatures";
 }
 
 static const char *fault_of_keys(const nt_beam_section *s)
@@ -524,8 +574,6 @@ static const char *fault_of_keys(const nt_beam_section *s)
     if (stiffness && !is_of_mass(s->mass))
         return "mass is not that of a body: expected the same mass three times on the diagonal and "
                "moments of one centre, [m I, -m c~; m c~, inertia]";
-    if (stiffness && is_too_stiff(s->stiffness))
-        return "stiffness is so large that rounding of places is force, expected at most 1e24 N";
     if (stiffness)
         return NULL;
     if (nt_section_gives(s, NT_SECTION_POINT))
@@ -539,10 +587,10 @@ static const char *fault_of_keys(const nt_beam_section *s)
     return fault ? fault : fault_of_figure(s);
 }
 
-const char *nt_section_fault(const nt_beam_section *s)
+const char *nt_section_fault(const nt_beam_section *s, double length)
 {
     const char *fault = fault_of_keys(s);
-    return fault || is_in_range(s) ? fault
-                                   : "mass or moments of inertia are out of range, expected 1e-50 "
-                                     "to 1e50 kg/m and kg m, or none";
+    fault = fault ? fault : fault_of_stiffness(s, length);
+    fault = fault ? fault : fault_of_inertia(s, length);
+    return fault ? fault : fault_of_prestress(s);
 }

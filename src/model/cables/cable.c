@@ -41,9 +41,9 @@ static const nt_key seabed_keys[] = {
      .meaning = "c of the force per length a (1 + b / sqrt(a^2 + b^2)) at depth d, with a = "
                 "stiffness * d, b = c * rate of d; it never pulls; default 0"},
     {KEY("friction", NT_KEY_NUMBER, seabed.friction, NT_CABLE_SEABED_FRICTION),
-     .meaning = "coefficient of friction; default 0"},
+     .meaning = "coefficient of friction, at most 1e12; default 0"},
     {KEY("speed", NT_KEY_NUMBER, seabed.speed, NT_CABLE_SEABED_SPEED), .needs = "friction",
-     .unit = "m/s", .meaning = "below which friction is viscous; default 0.01"},
+     .unit = "m/s", .meaning = "below which friction is viscous, 1e-12 at least; default 0.01"},
     {0},
 };
 
@@ -59,7 +59,7 @@ static const nt_key cable_keys[] = {
      .meaning = "per length; gravity acts on all of it, so of a cable in water less that of the "
                 "water it displaces"},
     {KEY("stiffness", NT_KEY_NUMBER, stiffness, NT_CABLE_STIFFNESS), .required = true, .unit = "N",
-     .meaning = "EA: tension over strain"},
+     .meaning = "EA: tension over strain; at most 1e24"},
     {KEY("damping", NT_KEY_NUMBER, damping, NT_CABLE_DAMPING), .unit = "s",
      .meaning = "damping over stiffness; default 0. Tension never pushes"},
     {KEY("elements", NT_KEY_NUMBER, elements, NT_CABLE_ELEMENTS),
@@ -506,6 +506,50 @@ static nt_status cable_declare(nt_model *model, nt_element *e)
     return status;
 }
 
+/* Of a stiffer line or bed forces are made by the rounding of places and speeds; of a slower
+ * friction by that of speeds. A node bears on the bed with the length of a segment. */
+static nt_status refuse_stiff(const nt_run *run, const nt_element *e, const nt_cable *c,
+                              nt_error *error)
+{
+    static const double STIFFEST = 1e24, SLOWEST = 1e-12;
+    static const double MOST_STRAIN = 1e12, MOST_FRICTION = 1e12;
+    double l0 = c->length / c->n;
+    double weight = c->mass * c->length * v3_norm(v3_load(run->gravity));
+    if (!(weight <= MOST_STRAIN * c->stiffness))
+        return nt_load_refuse_key(run->model, e, "stiffness", error,
+                                  "stiffness is %g N, so little that its length is lost beside how "
+                                  "far its weight of %.3g N stretches it; expected %.3g N at least",
+                                  c->stiffness, weight, weight / MOST_STRAIN);
+    const struct {
+        const char *key, *unit;
+        double value, most;
+    } largest[] = {
+        {"stiffness", "N", c->stiffness, STIFFEST},
+        {"damping", "s", c->damping, STIFFEST / c->stiffness},
+        {"seabed.stiffness", "N/m^2", c->seabed.height ? c->seabed.stiffness : 0,
+         STIFFEST / (l0 * l0)},
+        {"seabed.damping", "N s/m^2", c->seabed.damping, STIFFEST / (l0 * l0)},
+    };
+    for (size_t i = 0; i < sizeof largest / sizeof *largest; i++)
+        if (!(largest[i].value <= largest[i].most))
+            return nt_load_refuse_key(run->model, e, largest[i].key, error,
+                                      "%s is %g %s, so large that rounding of places or speeds is "
+                                      "force; expected at most %.3g %s",
+                                      largest[i].key, largest[i].value, largest[i].unit,
+                                      largest[i].most, largest[i].unit);
+    if (c->seabed.height && !(c->seabed.friction <= MOST_FRICTION))
+        return nt_load_refuse_key(run->model, e, "seabed.friction", error,
+                                  "seabed.friction is %g, expected at most %g: what presses on the "
+                                  "bed is lost in rounding beside it",
+                                  c->seabed.friction, MOST_FRICTION);
+    if (c->seabed.height && c->seabed.friction > 0 && !(c->seabed.speed >= SLOWEST))
+        return nt_load_refuse_key(run->model, e, "seabed.speed", error,
+                                  "seabed.speed is %g m/s, expected %g m/s at least: speeds are "
+                                  "known to less",
+                                  c->seabed.speed, SLOWEST);
+    return NT_OK;
+}
+
 /* Inner nodes are points without mass; where they are is found once the ends are (settle). */
 static nt_status cable_own_bodies(nt_run *run, const nt_element *e, bool validate, nt_error *error)
 {
@@ -539,6 +583,8 @@ static nt_status cable_own_bodies(nt_run *run, const nt_element *e, bool validat
     if (validate && !nt_inertia_is_in_range(c->mass))
         return nt_load_refuse_key(run->model, e, "mass", error,
                                   "mass is %g kg/m, expected 1e-50 to 1e50 kg/m", c->mass);
+    if (validate && refuse_stiff(run, e, c, error) != NT_OK)
+        return NT_BAD_MODEL;
     for (int i = 0; i < c->n - 1; i++) {
         nt_body *body = &run->bodies[c->first_body + i];
         body->given = NT_GIVEN_MASS | NT_GIVEN_POSITION | NT_GIVEN_POINT;
