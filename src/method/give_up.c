@@ -67,10 +67,22 @@ static nt_status weightless_words(nt_integrator *it, nt_status failure, char *te
     return status == NT_NO_MEMORY ? status : NT_OK;
 }
 
+void nt_integrator_say_reach(nt_integrator *it, const nt_phase *at, char *text, int size)
+{
+    char words[160];
+    double h = it->parts.end - it->parts.begin;
+    const nt_method *method = it->method;
+    text[0] = '\0';
+    if (it->variable || !method->reach ||
+        method->reach(&it->stepper, at, h, words, sizeof words) <= 0)
+        return;
+    snprintf(text, (size_t)size, "; steps of %.3g s are too long: %s", h, words);
+}
+
 nt_status nt_integrator_give_up(nt_integrator *it, nt_status status, double h, nt_error *error)
 {
     const nt_stepper *s = &it->stepper;
-    char words[340], more[400];
+    char words[340], more[400], reach[240];
     nt_error part = {0};
     if (s->report.step > 0)
         h = s->report.step;
@@ -82,11 +94,12 @@ nt_status nt_integrator_give_up(nt_integrator *it, nt_status status, double h, n
     if (weightless_words(it, status, more, sizeof more) != NT_OK)
         return nt_fail(error, NT_NO_MEMORY, "out of memory to find why a step failed");
     nt_problem_ill_posed(it->problem, status, &part);
+    nt_integrator_say_reach(it, it->watch.begun ? &it->begun : &s->now, reach, sizeof reach);
     const nt_error *place = part.message[0] ? &part : &it->failed_at;
     nt_fail_at(error, status, place->file, place->line, place->column,
-               "at t = %.9g s, step %.3g s: %s%s%s%s%s", s->now.all[NT_PHASE_T], h,
+               "at t = %.9g s, step %.3g s: %s%s%s%s%s%s", s->now.all[NT_PHASE_T], h,
                s->report.words ? s->report.words : nt_status_text(status), words, more,
-               part.message[0] ? "; " : "", part.message);
+               part.message[0] ? "; " : "", part.message, reach);
     if (error) {
         error->time = s->now.all[NT_PHASE_T];
         error->step = h;

@@ -198,5 +198,8 @@ nt_status nt_integrator_show(nt_integrator *integrator, nt_observer observer, vo
 /* Says in words why a step of size h failed; returns status. */
 nt_status nt_integrator_give_up(nt_integrator *integrator, nt_status status, double h,
                                 nt_error *error);
+/* Says that equal steps are too long for the method, at a state whose t, q, v and memory are given,
+ * with "; " before it; nothing where they are not, or nobody knows. Once `next` is free. */
+void nt_integrator_say_reach(nt_integrator *integrator, const nt_phase *at, char *text, int size);
 
 #endif

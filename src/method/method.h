@@ -217,6 +217,10 @@ struct nt_method {
     /* Why energy grows in steps like the last ones, and what would do, where the method can tell;
      * NULL: it cannot. NULL: never. */
     const char *(*explain_growth)(const nt_stepper *stepper);
+    /* Says what bears steps up to which size at a state whose t, q, v and memory are given, where
+     * that is less than h; the length of the text, 0 for nothing. May use scratch and `next`. Asked
+     * once, when a run of equal steps has failed. NULL: nothing is known. */
+    int (*reach)(nt_stepper *stepper, const nt_phase *at, double h, char *text, int size);
 };
 
 static inline nt_point nt_phase_point(const nt_phase *phase)

@@ -593,6 +593,80 @@ static void test_growth_of_the_last_row_is_warned_of(void **unused)
     assert_string_equal(r.warning, "");
 }
 
+/* ---- steps too long for an explicit method ------------------------------------------------------
+ */
+
+/* A mass of 1 kg that swings at 1e4 rad/s, or that a dashpot stops at 1e5/s; and a beam with
+ * damping (s) over stiffness. */
+#define SWINGS                                                                                     \
+    "nutate: 1\ngravity: [0, 0, -9.81]\nsimulation: {duration: 1, step: 1}\n"                      \
+    "bodies: {m: {mass: 1, inertia: [1, 1, 1], position: [0, 0, -1]}}\n"
+static const char swings[] =
+    SWINGS "forces: {f: {type: force, on: m, value: [-1e8*m.position.x, 0, "
+           "-1e8*(m.position.z + 1)]}}\n";
+static const char decays[] =
+    SWINGS "forces: {f: {type: force, on: m, value: [-1e5*m.velocity.x, 0, "
+           "-1e5*m.velocity.z]}}\n";
+#define BAR(damping)                                                                               \
+    "nutate: 1\ngravity: [0, 0, -9.81]\nsimulation: {duration: 1, step: 1}\nbeams:\n"              \
+    "  bar: {points: [[0, 0, 0], [1, 0, 0]], order: 3, " damping                                   \
+    "sections: [{material: {E: 2e11, "                                                             \
+    "nu: 0.3, density: 7800}, shape: circle, radius: 0.01}]}\n"                                    \
+    "joints: {clamp: {type: fixed, between: [ground, bar.root], at: [0, 0, 0]}}\n"
+
+/* What bears which steps is told with the step, and steps a little shorter do, longer ones do not.
+ */
+static void test_too_long_steps_are_told(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text, *method, *words;
+        double most, h; /* most: steps, by hand, s; 0: not known */
+    } cases[] = {
+        {swings, "rkmk-dop853", "what swings fastest, at 1.6e+03 Hz, bears", 5.98e-4, 2e-3},
+        {swings, "rkmk-dopri5", "what swings fastest, at 1.6e+03 Hz, bears", 1e-4, 1e-3},
+        {decays, "rkmk-dop853", "what decays fastest, at a rate of 1e+05/s, bears", 6.39e-5, 1e-3},
+        {decays, "rkmk-dopri5", "what decays fastest, at a rate of 1e+05/s, bears", 3.31e-5, 1e-3},
+        {BAR(""), "rkmk-dop853", "what swings fastest, at", 0, 1e-3},
+        {BAR("damping: 1e-3, "), "rkmk-dop853", "what decays fastest, at a rate of", 0, 1e-3},
+        {BAR("damping: 1e-5, "), "rkmk-dopri5", "what decays fastest, at a rate of", 0, 1e-4},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static const char before[] = "bears steps up to about ";
+        const char *text = cases[i].text, *method = cases[i].method;
+        result r = run(text, method, NT_ENERGY_ENDS, 2000 * cases[i].h, cases[i].h);
+        says(r.error.message, "are too long: ");
+        says(r.error.message, cases[i].words);
+        double most = atof(strstr(r.error.message, before) + sizeof before - 1);
+        if (cases[i].most > 0 && !(fabs(most - cases[i].most) <= 0.02 * cases[i].most))
+            fail_msg("%s: %s", method, r.error.message);
+        r = run(text, method, NT_ENERGY_ENDS, 300 * most, 0.9 * most);
+        if (r.error.status != NT_OK)
+            fail_msg("%s, %g s: %s", method, 0.9 * most, r.error.message);
+        r = run(text, method, NT_ENERGY_ENDS, 3000 * most, 4 * most);
+        if (!strstr(r.error.message, "are too long: "))
+            fail_msg("%zu, %s, %g s: '%s'", i, method, 4 * most, r.error.message);
+    }
+}
+
+/* Where the work of a step is no number, and that is recorded, the run ends in the same words. */
+static void test_lost_work_is_explained(void **unused)
+{
+    (void)unused;
+    mechanism m = mechanism_read(BAR("damping: 1e-3, "));
+    nt_error error = {0};
+    nt_integrator_setup setup = {.system = nt_run_system(m.run),
+                                 .method = nt_method_find("rkmk-dop853"),
+                                 .track_work = true};
+    if (nt_integrator_create(&m.integrator, &setup, &error) != NT_OK ||
+        nt_integrator_start(m.integrator, 0, m.q, m.v, m.memory, &error) != NT_OK)
+        fail_msg("%s", error.message);
+    assert_int_equal(nt_integrator_run(m.integrator, 1, 1e-3, NULL, NULL, &error), NT_ENERGY);
+    says(error.message, "energies, or the work of loads, are not finite; steps of 0.001 s are too "
+                        "long: what decays fastest, at a rate of ");
+    mechanism_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -612,6 +686,8 @@ int main(void)
         cmocka_unit_test(test_the_last_step_is_judged),
         cmocka_unit_test(test_speeds_that_grew_excuse_nothing),
         cmocka_unit_test(test_growth_of_the_last_row_is_warned_of),
+        cmocka_unit_test(test_too_long_steps_are_told),
+        cmocka_unit_test(test_lost_work_is_explained),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,6 +56,7 @@ nt_status nt_rkmk_linearise(nt_stepper *stepper, double h, const nt_directions *
 nt_status nt_rkmk_vary_dense(nt_stepper *stepper, const nt_phase *from, const nt_phase *to,
                              double t, const nt_directions *directions, const double *before,
                              const double *after, double *between);
+int nt_rkmk_reach(nt_stepper *stepper, const nt_phase *at, double h, char *text, int size);
 
 /* What the descriptors of these methods have in common. */
 #define NT_RKMK_SLOTS                                                                              \
@@ -64,7 +65,7 @@ nt_status nt_rkmk_vary_dense(nt_stepper *stepper, const nt_phase *from, const nt
     .frames = NT_IN_BOTH_FRAMES, .layout = nt_rkmk_layout, .start = nt_rkmk_start,                 \
     .step = nt_rkmk_step, .error = nt_rkmk_error, .propose = nt_rkmk_propose,                      \
     .interpolate = nt_rkmk_interpolate, .linearise = nt_rkmk_linearise,                            \
-    .vary_dense = nt_rkmk_vary_dense
+    .vary_dense = nt_rkmk_vary_dense, .reach = nt_rkmk_reach
 
 /* ---- inside --------------------------------------------------------------------------------- */
 

@@ -311,14 +311,15 @@ static void winner(const nt_integrator *it, char *text, int size)
 static nt_status give_up(nt_integrator *it, nt_error *error)
 {
     const nt_energy_watch *w = &it->watch;
-    char name[400], better[160];
+    char name[400], better[160], reach[240];
     winner(it, name, sizeof name);
     advice(it, NULL, better, sizeof better);
+    nt_integrator_say_reach(it, &it->begun, reach, sizeof reach);
     nt_fail(error, NT_ENERGY,
             "at t = %.9g s: the energy has grown by %.3g J without a cause, where %.3g J would be "
-            "too much already%s%s%s; %s",
+            "too much already%s%s%s%s; %s",
             w->t, w->growth, w->allowed, name[0] ? ": " : "", name, name[0] ? " gained most" : "",
-            better);
+            reach, better);
     if (error) {
         error->time = w->t;
         error->step = it->stepper.now.all[NT_PHASE_STEP];
@@ -474,13 +475,34 @@ static void see(nt_energy_account *w, const nt_energy *e, long steps)
     w->least = fmin(w->least, w->own + fmax(w->off, excused(w)));
 }
 
+/* Energies or work without a value are for those who ask for them to refuse, but where steps are
+ * too long. */
+static nt_status lose(nt_integrator *it, nt_error *error)
+{
+    char better[160], reach[240];
+    double t = it->stepper.now.all[NT_PHASE_T];
+    if (it->energy_check != NT_ENERGY_ENDS || (!it->watch.begun && !begin(it)))
+        return NT_OK;
+    nt_integrator_say_reach(it, &it->begun, reach, sizeof reach);
+    if (!reach[0])
+        return NT_OK;
+    advice(it, &it->last_growth, better, sizeof better);
+    nt_fail(error, NT_ENERGY, "at t = %.9g s: energies, or the work of loads, are not finite%s; %s",
+            t, reach, better);
+    if (error)
+        error->time = t, error->step = it->stepper.now.all[NT_PHASE_STEP];
+    return NT_ENERGY;
+}
+
 static nt_status watch(nt_integrator *it, nt_error *error)
 {
     nt_energy_watch *w = &it->watch;
     nt_energy_accounts *a = &it->accounts;
     const nt_phase *now = &it->stepper.now;
-    if ((!w->begun && !begin(it)) || !look_at_energies(it, now, a->here))
+    if (!w->begun && !begin(it))
         return NT_OK;
+    if (!look_at_energies(it, now, a->here))
+        return lose(it, error);
     double t = now->all[NT_PHASE_T];
     long steps = it->statistics.steps - w->steps;
     for (int i = 0; i < a->n; i++)
@@ -534,6 +556,8 @@ NT_HOT nt_status nt_energy_watch_step(nt_integrator *it, nt_error *error)
                    (it->problem->system->capabilities & NT_HAS_ENERGY);
     if (watched)
         nt_bounce_watch_step(it);
+    if (watched && !isfinite(it->stepper.now.all[NT_PHASE_WORK]))
+        return lose(it, error);
     bool due = watched && (is_due(it) || (it->accounts.n_bounces > 0 && is_too_much(it)));
     return due && !follow_power(it) ? watch(it, error) : NT_OK;
 }
