@@ -252,6 +252,44 @@ says "not taken of the file: costs" "not taken of assembly: rated_power" "not ta
 expect 0 import windio old.yaml -o x.yaml
 if grep -q "not taken" err; then fail "entries that are taken are told"; fi
 
+# The generator turns behind the spring of the drivetrain, with 9 times its inertia by a gear of 3: with the rotor
+# free sqrt(k (1/J + 1/(9 * 50)))/(2 pi) beside the rotor's J, and 9 * 50 kg m^2 more to be turned.
+sed 's/hub: {/&elastic_properties_mb: {system_mass: 1000, system_inertia: [1e5, 6e4, 6e4]}, /
+    s/nacelle: {drivetrain: {\(.*\)}}/drivetrain: {outer_shape: {\1}, generator: {elastic_properties: {inertia: [50, 40, 40]}},\
+    gearbox: {gear_ratio: 3, efficiency: 1}, elastic_properties: {spring_constant: 1000, damping_coefficient: 7}}/' \
+    old.yaml >geared.yaml
+expect 0 import windio geared.yaml --part rotor -o geared_model.yaml
+says "all of the generator's inertia about its axis, 50 kg m^2, turns with the rotor, behind the drivetrain's spring" \
+    "not taken of components.drivetrain.gearbox: efficiency"
+grep -q "stiffness: 1000, damping: 7}" geared_model.yaml || fail "the spring of the drivetrain is missing"
+sed 's/^ *motion: speed\*t}/}/; s/damping: 7}/damping: 0}/; s/record: \[/record: [angular_momentum, /' geared_model.yaml >free.yaml
+"$nutate" modes free.yaml -o - 2>err | awk -F, '{ off = $2/0.23775 - 1; found += off < 1e-3 && off > -1e-3 } END { exit found != 1 }' ||
+    fail "no mode of the drivetrain at 0.23775 Hz"
+expect 0 import windio geared.yaml -o geared_turbine.yaml
+expect 0 run geared_turbine.yaml --set speed=1 --duration 0.05 -o geared.csv
+sed 's/, elastic_properties: {spring.*}}/}/' geared.yaml >rigid.yaml
+expect 0 import windio rigid.yaml --part rotor -o rigid_model.yaml
+grep -q "on: hub, matrix: \[0, 0, 0, 50\*3^2, 0, 0\]" rigid_model.yaml || fail "the hub does not turn the generator"
+sed 's/generator: {elastic_properties: {inertia: \[50, 40, 40\]}},//' rigid.yaml >without.yaml
+expect 0 import windio without.yaml --part rotor -o without_model.yaml
+says "not taken of components.drivetrain: gearbox"
+momentum() { # MODEL: about the shaft at the start, kg m^2/s at 1 rad/s
+    sed 's/record: \[/record: [angular_momentum, /' "$1" >counted.yaml
+    "$nutate" run counted.yaml --set speed=1 --duration 0.05 -o - 2>err |
+        awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+            NR == 2 { printf "%.9g", $column["angular_momentum.x"]*cos(0.1) - $column["angular_momentum.z"]*sin(0.1) }'
+}
+more=$(momentum without_model.yaml)
+for model in geared rigid; do
+    awk -v with="$(momentum ${model}_model.yaml)" -v without="$more" \
+        'BEGIN { off = with - without - 450; exit off > 1e-3 || off < -1e-3 }' || fail "$model: 450 kg m^2 are missing"
+done
+for wrong in "s/gear_ratio: 3/gear_ratio: -3/" "s/\[50, 40/[0, 40/" "s/constant: 1000/constant: 1e30/" "s/nt: 7/nt: -7/"; do
+    sed "$wrong" geared.yaml >wrong.yaml
+    expect 2 import windio wrong.yaml -o x.yaml
+    says "expected a number above zero"
+done
+
 # Without its version a file is known by its layout: 5.73 degrees are 0.1 rad.
 sed '/windIO_version/d' new.yaml >silent.yaml
 expect 0 import windio silent.yaml -o silent_model.yaml

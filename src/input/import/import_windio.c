@@ -676,7 +676,8 @@ static void write_blades(const rotor *r, const nt_imported_blade *b, v3 center, 
     }
 }
 
-static void write_joints(const rotor *r, v3 center, bool tower, FILE *to)
+static void write_joints(const rotor *r, const nt_windio_drivetrain *d, v3 center, bool tower,
+                         FILE *to)
 {
     double ct = cos(r->tilt), st = sin(r->tilt), cc = cos(r->cone), sc = sin(r->cone);
     v3 a = v3_of(ct, 0, -st), up = v3_of(st, 0, ct), side = v3_of(0, 1, 0);
@@ -686,9 +687,11 @@ static void write_joints(const rotor *r, v3 center, bool tower, FILE *to)
               "  yaw: {type: fixed, between: [tower.tip, nacelle]}\n",
               to);
     fprintf(to,
-            "  shaft: {type: revolute, between: [%s, hub], at: [%.10g, %.10g, %.10g], axis: "
+            "  shaft: {type: revolute, between: [%s, %s], at: [%.10g, %.10g, %.10g], axis: "
             "[%.10g, 0, %.10g],\n          motion: speed*t}  # without motion the rotor is free\n",
-            tower ? "nacelle" : "ground", center.x, center.y, center.z, a.x, a.z);
+            tower ? "nacelle" : "ground", nt_windio_turned_by(d), center.x, center.y, center.z, a.x,
+            a.z);
+    nt_windio_write_torsion(d, center, a, to);
     for (int i = 0; i < (int)r->count; i++) {
         double psi = 2 * NT_PI * i / r->count;
         v3 out = v3_sub(v3_scale(cos(psi), up), v3_scale(sin(psi), side));
@@ -698,15 +701,14 @@ static void write_joints(const rotor *r, v3 center, bool tower, FILE *to)
                 "%.10g], motion: \"step(t, 0, 0, 5, pitch)\"}\n",
                 i + 1, i + 1, -z.x, -z.y, -z.z);
     }
-    fputs("# A generator in place of the motion, with its reaction on the nacelle:\n"
-          "# forces: {generator: {type: joint_torque, joint: shaft, value: -torque}}\n",
-          to);
+    nt_windio_write_drive_forces(d, to);
 }
 
 static nt_status write_rotor(nt_windio *w, const nt_imported_blade *b, bool tower, FILE *to)
 {
     rotor r;
     part hub, nacelle;
+    nt_windio_drivetrain train;
     char turned[300];
     double top[3] = {0};
     nt_status status = read_rotor(w, &r);
@@ -720,6 +722,8 @@ static nt_status write_rotor(nt_windio *w, const nt_imported_blade *b, bool towe
     const nt_node *drive = nt_windio_find(c, "drivetrain");
     if (status == NT_OK && tower)
         status = read_part(w, drive ? drive : nt_windio_find(c, "nacelle"), "nacelle", &nacelle);
+    if (status == NT_OK)
+        status = nt_windio_read_drivetrain(w, drive, &train);
     if (status != NT_OK)
         return status;
     fprintf(to,
@@ -746,7 +750,8 @@ static nt_status write_rotor(nt_windio *w, const nt_imported_blade *b, bool towe
         "    orientation: {axis: [0, 1, 0], angle: %.12g}\n    angular_velocity: [speed, 0, 0]\n",
         r.tilt);
     write_part(to, "hub", &hub, center, turned);
-    write_joints(&r, center, tower, to);
+    nt_windio_write_generator(&train, center, turned, to);
+    write_joints(&r, &train, center, tower, to);
     fputs("simulation: {duration: 10, step: 0.01, options: {rho_inf: 0.7}}\n"
           "output: {every: 0.05, record: [shaft.angle, blade1.tip.position, blade1.root.moment, "
           "shaft.torque",

@@ -56,4 +56,21 @@ void nt_windio_note_ends(nt_windio *w, const char *what, const double *grid, int
 nt_status nt_windio_refuse_others(nt_windio *w, const nt_node *node, const char *what,
                                   const char *const *known);
 
+/* ---- the drivetrain (windio_drivetrain.c) ---------------------------------------------------- */
+
+typedef struct nt_windio_drivetrain {
+    double inertia, ratio;     /* of the generator about its axis, kg m^2; of the gear        */
+    double stiffness, damping; /* between rotor and generator, N m/rad, N m s/rad: where it   */
+    bool twists;
+} nt_windio_drivetrain;
+
+/* Of components.drivetrain, which may be NULL; without a generator's inertia nothing is read. */
+nt_status nt_windio_read_drivetrain(nt_windio *w, const nt_node *of, nt_windio_drivetrain *d);
+/* The body at the other end of the joint `shaft`. */
+const char *nt_windio_turned_by(const nt_windio_drivetrain *d);
+/* Entries of bodies, joints and forces; `turned` are lines of a body that turns with the rotor. */
+void nt_windio_write_generator(const nt_windio_drivetrain *d, v3 x, const char *turned, FILE *to);
+void nt_windio_write_torsion(const nt_windio_drivetrain *d, v3 x, v3 axis, FILE *to);
+void nt_windio_write_drive_forces(const nt_windio_drivetrain *d, FILE *to);
+
 #endif
