@@ -289,11 +289,8 @@ static timing measure(const mechanism *m, nt_solver_kind kind)
 /* Time of c -= A b with A [m x k], b [k x n] in the cache, in paces. */
 static double product_time(int m, int n, int k)
 {
-    const nt_block_kernels *kernels = &nt_block_kernels_portable;
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2"))
-        kernels = &nt_block_kernels_avx2;
-#endif
+    const nt_block_kernels *kernels[NT_BLOCK_KERNELS];
+    nt_block_kernels_here(kernels);
     size_t mp = (size_t)nt_padded(m), kp = (size_t)nt_padded(k);
     double *a = aligned_alloc(64, (mp * (size_t)k + 8) / 8 * 64);
     double *b = aligned_alloc(64, (kp * (size_t)n + 8) / 8 * 64);
@@ -310,10 +307,10 @@ static double product_time(int m, int n, int k)
         double t = now();
         for (int i = 0; i < repeat; i++)
             if (n == 1)
-                kernels->front.apply((int)mp, k, a, (int)mp, b, c, 1);
+                kernels[0]->front.apply((int)mp, k, a, (int)mp, b, c, 1);
             else
-                kernels->front.multiply((int)mp, n, k, a, (int)mp, b, (int)kp, c, (int)mp, c,
-                                        NT_DIFFERENCE);
+                kernels[0]->front.multiply((int)mp, n, k, a, (int)mp, b, (int)kp, c, (int)mp, c,
+                                           NT_DIFFERENCE);
         ratio[turn] = (now() - t) / repeat / pace();
     }
     free(a);

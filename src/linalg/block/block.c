@@ -7,22 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const nt_block_kernels *best_kernels(void)
-{
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2"))
-        return &nt_block_kernels_avx2;
-#endif
-    return &nt_block_kernels_portable;
-}
-
 nt_block_lu *nt_block_create(const nt_pattern *pattern, int promises)
 {
+    const nt_block_kernels *kernels[NT_BLOCK_KERNELS];
     nt_block_lu *block = calloc(1, sizeof *block);
     if (!block)
         return NULL;
+    nt_block_kernels_here(kernels);
     block->pattern = pattern;
-    block->kernels = best_kernels();
+    block->kernels = kernels[0];
     block->singular_unknown = -1;
     if (nt_block_compile(block, promises) != NT_OK) {
         nt_block_destroy(block);

@@ -344,7 +344,9 @@ typedef struct nt_block_kernels {
     nt_front_kernels front;
 } nt_block_kernels;
 
-extern const nt_block_kernels nt_block_kernels_portable, nt_block_kernels_avx2;
+/* Those that this processor can run, best first: how many. All of them give the same bits. */
+enum { NT_BLOCK_KERNELS = 3 };
+int nt_block_kernels_here(const nt_block_kernels *best_first[NT_BLOCK_KERNELS]);
 
 /* The same as nt_block_look for the three rows of a node, from unknown `first` on, and four
  * right-hand sides: whether each is within the tolerance, or vanishes. r, size, largest: of each
