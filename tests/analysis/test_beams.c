@@ -634,6 +634,47 @@ static void test_bad_rule_is_said(void **state)
     assert_string_equal(warning, "");
 }
 
+/* The column of Beck: a load that follows its tip. With a and b of its bending, w^2 = a^2 b^2 and
+ * P = a^2 - b^2, this vanishes at its frequencies (EI = m = L = 1). */
+static double beck(double P, double w)
+{
+    double d = sqrt(P * P / 4 + w * w), a = sqrt(d + P / 2), b = sqrt(d - P / 2);
+    double c = cos(a), s = sin(a), C = cosh(b), S = sinh(b);
+    return (a * a * c + b * b * C) * (a * a * a * c + a * b * b * C) +
+           (a * a * s + a * b * S) * (a * a * a * s - b * b * b * S);
+}
+
+/* Loads that follow are little beside the stiffness of shear, and all that bends a slender column:
+ * without damping, with a little of it, and of many elements. */
+static void test_small_loads_that_follow(void **state)
+{
+    static const char *const meshes[] = {"order: 10", "order: 10, damping: [0, 0, 0, 0, 1e-9, 0]",
+                                         "order: 3, elements: 40"};
+    static const double loads[] = {0.1, 2, 6.25};
+    (void)state;
+    for (int i = 0; i < 9; i++) {
+        char text[700];
+        found f;
+        double P = loads[i % 3], low = 3, high = 5; /* rad/s */
+        for (int k = 0; k < 60; k++) {
+            double w = (low + high) / 2;
+            *(beck(P, low) * beck(P, w) <= 0 ? &high : &low) = w;
+        }
+        snprintf(
+            text, sizeof text,
+            "nutate: 1\ngravity: [0, 0, 0]\nbeams:\n  b: {points: [[0, 0, 0], [1, 0, 0]], %s,\n"
+            "    sections: [{stiffness: [1e8, 1e8, 1e8, 1e8, 1, 1e4], mass: [1, 1, 1, 2e-8, 1e-8, "
+            "1e-8]}]}\njoints: {clamp: {type: fixed, between: [ground, b.root]}}\n"
+            "forces: {jet: {type: force, on: b.tip, frame: body, value: [-%g, 0, 0]}}\n"
+            "simulation: {duration: 1, step: 1}\n",
+            meshes[i / 3], P);
+        if (found_try(&f, text, NT_ABOUT_STATIC, (nt_modes_setup){.count = 2}) != NT_OK)
+            fail_msg("%s", f.error.message);
+        is_close(meshes[i / 3], fabs(nt_modes_at(f.modes, 0).eigenvalue[1]), low, 1e-5 * low);
+        found_close(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -645,6 +686,7 @@ int main(void)
         cmocka_unit_test(test_rigid_motions_strain_nothing),
         cmocka_unit_test(test_it_flies),
         cmocka_unit_test(test_parameters_enter_it),
+        cmocka_unit_test(test_small_loads_that_follow),
         cmocka_unit_test(test_bad_beams),
         cmocka_unit_test(test_places_of_rows),
         cmocka_unit_test(test_places_of_keys),

@@ -12,6 +12,7 @@
  * motion. */
 #include "analysis/lapack.h"
 #include "analysis/modes/pairs.h"
+#include "analysis/modes/pairs_plain.h"
 #include "analysis/pencil/reduce.h"
 #include "base/error.h"
 
@@ -71,120 +72,14 @@ static nt_status add_pair(const nt_reduced *r, double sr, double si, const doubl
     return NT_OK;
 }
 
-/* ---- symmetric: K p = -s^2 M p ------------------------------------------------------------------
+/* ---- symmetric: K p = -s^2 M p (pairs_plain.c)
+ * ----------------------------------------------------
  */
-
-/* What rounding leaves of symmetry, relative to the largest entry. */
-static const double ASYMMETRY = 1e-9;
-
-static bool is_symmetric(const nt_columns *a)
-{
-    double size = 0, off = 0;
-    for (int j = 0; j < a->columns; j++)
-        for (int i = 0; i < a->rows; i++) {
-            size = fmax(size, fabs(*nt_entry(a, i, j)));
-            off = fmax(off, fabs(*nt_entry(a, i, j) - *nt_entry(a, j, i)));
-        }
-    return off <= ASYMMETRY * size;
-}
-
-static nt_columns symmetrised(nt_arena *arena, const nt_columns *a)
-{
-    nt_columns out = nt_columns_take(arena, a->rows, a->columns);
-    for (int j = 0; out.a && j < a->columns; j++)
-        for (int i = 0; i < a->rows; i++)
-            *nt_entry(&out, i, j) = (*nt_entry(a, i, j) + *nt_entry(a, j, i)) / 2;
-    return out;
-}
-
-/* besides: a size that rounding may have instead. */
-static bool is_free(const nt_columns *K, const double *x, double besides)
-{
-    double sum = 0, size = 0;
-    for (int j = 0; j < K->columns; j++)
-        for (int i = 0; i < K->rows; i++) {
-            double term = x[i] * *nt_entry(K, i, j) * x[j];
-            sum += term;
-            size += fabs(term);
-        }
-    return fabs(sum) <= NT_STIFFNESS_DOUBT * fmax(size, besides);
-}
-
-/* Where stiffnesses are far apart, as of slender beams, rounding of the largest eigenvalues w hides
- * the smallest ones: these are found from M x = x (K + sigma M)/(w + sigma), in which they are the
- * largest, with sigma as small as K + sigma M can be made positive definite with. Those below the
- * geometric mean are put in place of w[n] ascending and of their vectors. */
-static const double FAR_APART = 1e4;
-
-static nt_status find_smallest(const nt_reduced *r, const nt_columns *K, const nt_columns *M,
-                               double *w, nt_columns *vectors)
-{
-    int n = r->f, type = 1, info = 1, room = 64 * n + 64;
-    double most = fmax(fabs(w[0]), fabs(w[n - 1])), sigma = DBL_EPSILON * most;
-    nt_columns A = nt_columns_take(r->arena, n, n), B = nt_columns_take(r->arena, n, n);
-    double *theta = NT_TAKE(r->arena, n, double), *work = NT_TAKE(r->arena, room, double);
-    if (!A.a || !B.a || !theta || !work)
-        return NT_NO_MEMORY;
-    for (; info != 0 && sigma < most; sigma *= 10) {
-        for (int i = 0; i < n * n; i++) {
-            A.a[i] = M->a[i];
-            B.a[i] = K->a[i] + sigma * M->a[i];
-        }
-        dsygv_(&type, "V", "U", &n, A.a, &n, B.a, &n, theta, work, &room, &info, 1, 1);
-        if (info == 0)
-            break;
-    }
-    if (info != 0 || !(theta[n - 1] > 0)) /* the small theta may be below 0 by rounding */
-        return NT_OK;
-    double least = 1 / theta[n - 1], middle = sqrt(least * most);
-    for (int i = 0; i < n && w[i] + sigma < middle; i++) {
-        int j = n - 1 - i; /* theta ascends */
-        w[i] = 1 / theta[j] - sigma;
-        memcpy(nt_entry(vectors, 0, i), nt_entry(&A, 0, j), (size_t)n * sizeof *A.a);
-    }
-    return NT_OK;
-}
-
-/* K p = w M p: w[f] ascending, 0 where nothing resists, and p by columns. */
-typedef struct plain {
-    double *w;
-    nt_columns vectors;
-} plain;
-
-/* done: false where M is not positive definite, and the general way must be taken. */
-static nt_status find_plain(const nt_reduced *r, plain *out, bool *done)
-{
-    int n = r->f, type = 1, info = 0, room = 64 * n + 64;
-    nt_columns K = symmetrised(r->arena, &r->K), M = symmetrised(r->arena, &r->M);
-    double *w = NT_TAKE(r->arena, n + 1, double), *work = NT_TAKE(r->arena, room, double);
-    *done = false;
-    *out = (plain){w, K};
-    if (!K.a || !M.a || !w || !work)
-        return NT_NO_MEMORY;
-    if (n > 0)
-        dsygv_(&type, "V", "U", &n, K.a, &n, M.a, &n, w, work, &room, &info, 1, 1);
-    if (info > n)
-        return NT_OK;
-    if (info != 0)
-        return NT_NOT_CONVERGED;
-    *done = true;
-    double most = n > 0 ? fmax(fabs(w[0]), fabs(w[n - 1])) : 0;
-    nt_status status = NT_OK;
-    nt_columns stiffness = symmetrised(r->arena, &r->K), mass = symmetrised(r->arena, &r->M);
-    if (!stiffness.a || !mass.a)
-        return NT_NO_MEMORY;
-    if (n > 0 && fabs(w[0]) < most / FAR_APART)
-        status = find_smallest(r, &stiffness, &mass, w, &K);
-    for (int i = 0; i < n; i++)
-        if (fabs(w[i]) < most / FAR_APART && is_free(&stiffness, nt_entry(&K, 0, i), 0))
-            w[i] = 0;
-    return status;
-}
 
 static nt_status find_symmetric(const nt_reduced *r, nt_pairs *pairs, bool *done)
 {
-    plain all;
-    nt_status status = find_plain(r, &all, done);
+    nt_plain all;
+    nt_status status = nt_plain_find(r, &all, done);
     for (int i = 0; *done && i < r->f && status == NT_OK; i++) {
         const double *p = nt_entry(&all.vectors, 0, i);
         double root = sqrt(fabs(all.w[i]));
@@ -232,10 +127,10 @@ static double of_turning(const nt_reduced *r, const double *x)
 static nt_status take_plain(nt_reduced *r, bool turns, zeros zeros_of[2])
 {
     nt_columns C, M, K = nt_columns_take(r->arena, r->f, r->f);
-    plain all;
+    nt_plain all;
     bool done, soft = false;
     int n = r->f, still = 0, restless = 0;
-    nt_status status = K.a ? find_plain(r, &all, &done) : NT_NO_MEMORY;
+    nt_status status = K.a ? nt_plain_find(r, &all, &done) : NT_NO_MEMORY;
     if (status != NT_OK || !done || n == 0)
         return status;
     double most = fmax(fabs(all.w[0]), fabs(all.w[n - 1]));
@@ -246,7 +141,7 @@ static nt_status take_plain(nt_reduced *r, bool turns, zeros zeros_of[2])
                 mass += p[k] * *nt_entry(&r->M, k, j) * p[j];
         for (int j = 0; j < n; j++)
             p[j] /= sqrt(mass);
-        if (turns && is_free(&r->K, p, of_turning(r, p)))
+        if (turns && nt_plain_is_free(&r->K, p, of_turning(r, p)))
             all.w[i] = 0;
         *nt_entry(&K, i, i) = all.w[i];
         soft |= all.w[i] != 0 && fabs(all.w[i]) < SOFT * most;
@@ -265,7 +160,7 @@ static nt_status take_plain(nt_reduced *r, bool turns, zeros zeros_of[2])
     if (!C.a || !M.a)
         return NT_NO_MEMORY;
     for (int i = 0; i < n; i++)
-        if (all.w[i] == 0 && is_free(&r->C, nt_entry(V, 0, i), 0)) {
+        if (all.w[i] == 0 && nt_plain_is_free(&r->C, nt_entry(V, 0, i), 0)) {
             still++;
             for (int j = 0; j < n; j++)
                 *nt_entry(&C, i, j) = *nt_entry(&C, j, i) = 0;
@@ -363,7 +258,7 @@ static bool are_free(const nt_columns *K, const nt_columns *N)
     for (int i = 0; i < K->rows * K->columns; i++)
         most = fmax(most, fabs(K->a[i]));
     for (int j = 0; j < N->columns && good; j++)
-        good = is_free(K, nt_entry(N, 0, j), most);
+        good = nt_plain_is_free(K, nt_entry(N, 0, j), most);
     return good;
 }
 
@@ -399,7 +294,7 @@ static nt_status sort_free(nt_arena *arena, const nt_columns *K, nt_columns *N, 
     size_t bytes = (size_t)N->rows * sizeof *N->a;
     for (int j = 0, soft = 0, last = z; j < z; j++) {
         const double *column = nt_entry(&turned, 0, j);
-        bool nothing = is_free(K, column, most);
+        bool nothing = nt_plain_is_free(K, column, most);
         *free -= !nothing;
         memcpy(nt_entry(N, 0, nothing ? --last : soft++), column, bytes);
     }
@@ -607,7 +502,7 @@ static bool are_far_apart(const root *roots, int count)
         least = fmin(least, roots[i].size);
         most = fmax(most, roots[i].size);
     }
-    return least * FAR_APART < most;
+    return least * NT_FAR_APART < most;
 }
 
 /* How many unknowns the first `count` roots stand for: couples for two. */
@@ -776,11 +671,13 @@ nt_status nt_pairs_dense(const nt_pencil *pencil, nt_pairs *pairs, nt_error *err
     if (status == NT_OK)
         status = nt_pairs_take(pairs, 3 * r.f + 1, pencil->n);
     bool symmetric = status == NT_OK && pencil->nn == 0 && pencil->problem->space.n_first == 0 &&
-                     is_symmetric(&r.K) && is_symmetric(&r.M);
+                     nt_columns_are_symmetric(&r.K) && nt_columns_are_symmetric(&r.M);
+    if (symmetric)
+        status = nt_plain_is_symmetric(&r, &symmetric);
     zeros known[2] = {{-1, -1}, {-1, -1}};
     if (symmetric && pencil->is_plain)
         status = find_symmetric(&r, pairs, &done);
-    bool turns = symmetric && !is_symmetric(&r.C);
+    bool turns = symmetric && !nt_columns_are_symmetric(&r.C);
     if (symmetric && !turns && !pencil->is_plain)
         status = take_plain(&r, false, known);
     if (status == NT_OK && !done)

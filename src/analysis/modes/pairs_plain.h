@@ -1,0 +1,29 @@
+/* K p = w M p of small problems with symmetric K and M, in independent coordinates (reduce.h). */
+#ifndef NUTATE_ANALYSIS_PAIRS_PLAIN_H
+#define NUTATE_ANALYSIS_PAIRS_PLAIN_H
+
+#include "analysis/pencil/reduce.h"
+
+/* w[f] ascending, 0 where nothing resists, and p by columns. */
+typedef struct nt_plain {
+    double *w;
+    nt_columns vectors;
+} nt_plain;
+
+/* Eigenvalues so many times below the largest are lost in its rounding. */
+static const double NT_FAR_APART = 1e4;
+
+/* Of the symmetric parts of K and M. done: false where M is not positive definite, and the general
+ * way must be taken. NT_NO_MEMORY, NT_NOT_CONVERGED. */
+nt_status nt_plain_find(const nt_reduced *r, nt_plain *out, bool *done);
+
+/* Whether a matrix is symmetric beside its largest entry. */
+bool nt_columns_are_symmetric(const nt_columns *a);
+
+/* Of K that is so: makes `symmetric` false where what is left changes modes. */
+nt_status nt_plain_is_symmetric(const nt_reduced *r, bool *symmetric);
+
+/* Whether nothing resists x: x^T K x is rounding of its terms, or of `besides`. */
+bool nt_plain_is_free(const nt_columns *K, const double *x, double besides);
+
+#endif
