@@ -149,6 +149,50 @@ static FILE *start_gnuplot(pid_t *child)
     return fdopen(ends[1], "w");
 }
 
+/* Where a figure's last bytes begin. */
+static const char *end_mark(const char *path)
+{
+    return nt_cli_ends_with(path, ".svg")   ? "</svg>"
+           : nt_cli_ends_with(path, ".pdf") ? "%%EOF"
+                                            : "IEND";
+}
+
+enum { LAST = 32 };
+
+static bool is_whole(const char *path)
+{
+    char last[LAST + 1] = "";
+    const char *mark = end_mark(path);
+    size_t length = strlen(mark), got = 0;
+    bool found = false;
+    FILE *file = fopen(path, "rb");
+    if (file && (fseek(file, -LAST, SEEK_END) == 0 || errno == EINVAL))
+        got = fread(last, 1, LAST, file);
+    if (file)
+        fclose(file);
+    for (size_t i = 0; i + length <= got && !found; i++)
+        found = memcmp(last + i, mark, length) == 0;
+    return found;
+}
+
+/* Gnuplot does not look whether what it draws is written. What is in the way is asked for by a
+ * write of our own; a part of a figure is of no use. */
+static int check_whole(const char *path)
+{
+    static const char more[4096] = "";
+    if (is_whole(path))
+        return NT_EXIT_DONE;
+    int file = open(path, O_WRONLY | O_APPEND), why = 0;
+    if (file >= 0 && write(file, more, sizeof more) < (ssize_t)sizeof more)
+        why = write(file, more, sizeof more) < 0 ? errno : 0;
+    if (file >= 0)
+        close(file);
+    nt_cli_say("%s: gnuplot could not write all of it%s%s", path, why ? ": " : "",
+               why ? strerror(why) : "");
+    unlink(path);
+    return NT_EXIT_IO;
+}
+
 static int draw(const nt_cli_figure *f, const char *style, const char *path)
 {
     pid_t child;
@@ -165,7 +209,7 @@ static int draw(const nt_cli_figure *f, const char *style, const char *path)
         ;
     signal(SIGPIPE, before);
     if (WIFEXITED(ended) && WEXITSTATUS(ended) == 0)
-        return NT_EXIT_DONE;
+        return check_whole(path);
     if (WIFEXITED(ended) && WEXITSTATUS(ended) == NOT_FOUND)
         nt_cli_say("figures are drawn by gnuplot, which is not installed (Debian's gnuplot-nox)");
     else
