@@ -2,6 +2,7 @@
  * that the model reads, and libraries that it is made with, are part of it by what they hold. */
 #include "base/error.h"
 #include "base/file.h"
+#include "base/memstream.h"
 #include "sweep/sweep.h"
 
 #include <nutate/element.h>
@@ -92,7 +93,7 @@ nt_status nt_sweep_digest(nt_sweep *s, nt_error *error)
         fprintf(to, "column %s\n", s->columns[i].name);
     for (int i = 0; i < s->series_columns; i++)
         fprintf(to, "series %s\n", s->series[i].name);
-    if (fclose(to) != 0 && status == NT_OK)
+    if (!nt_memstream_end(to, &text) && status == NT_OK)
         status = nt_fail(error, NT_NO_MEMORY, "out of memory");
     if (status == NT_OK)
         nt_digest(text, size, s->base);

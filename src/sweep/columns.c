@@ -1,5 +1,6 @@
 /* The model of a plan: which of its numbers vary, and what a row of the table holds. */
 #include "base/error.h"
+#include "base/memstream.h"
 #include "base/suggest.h"
 #include "model/model.h"
 #include "model/quantities/quantity_kind.h"
@@ -299,8 +300,7 @@ static nt_status record_them(nt_sweep *s, const recorded_list *list, nt_error *e
     for (int i = 0; i < n; i++)
         fprintf(to, "%s\"%s\"", i > 0 ? ", " : "[", all[i].name);
     fputs("]", to);
-    bool good = fclose(to) == 0;
-    const char *value = good ? nt_arena_text(&s->arena, text, size) : NULL;
+    const char *value = nt_memstream_end(to, &text) ? nt_arena_text(&s->arena, text, size) : NULL;
     free(text);
     if (!value)
         return columns_no_memory(error);

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/memstream.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -108,10 +109,8 @@ static char *head_text(const nt_sweep *s, size_t *size)
         fprintf(to, "series\t%s\t%s\t%s\n", s->series[i].name, s->series[i].unit,
                 s->series[i].meaning);
     fputs("end\t\n", to);
-    if (fclose(to) == 0)
-        return text;
-    free(text);
-    return NULL;
+    nt_memstream_end(to, &text);
+    return text;
 }
 
 /* The head comes last: with it the folder is begun. */
@@ -271,10 +270,7 @@ static char *row_text(const nt_sweep *s, long row, size_t *size)
         for (int k = 0; k < s->n_axes; k++)
             fprintf(to, "\n%s=%s", s->axes[k].name,
                     nt_design_text(&s->axes[k], &values[k], buffer));
-        if (fclose(to) != 0) {
-            free(text);
-            text = NULL;
-        }
+        nt_memstream_end(to, &text);
     }
     free(values);
     return text;

@@ -1,6 +1,7 @@
 /* A plan from its file: every key but `vary` and the list. */
 #include "base/error.h"
 #include "base/file.h"
+#include "base/memstream.h"
 #include "base/number.h"
 #include "base/suggest.h"
 #include "sweep/sweep.h"
@@ -90,9 +91,7 @@ const char *nt_plan_node_text(nt_sweep *s, const nt_node *node)
     if (!to)
         return NULL;
     write_node(node, to);
-    bool good = !ferror(to);
-    good = fclose(to) == 0 && good;
-    const char *kept = good ? nt_arena_text(&s->arena, text, size) : NULL;
+    const char *kept = nt_memstream_end(to, &text) ? nt_arena_text(&s->arena, text, size) : NULL;
     free(text);
     return kept;
 }

@@ -4,6 +4,7 @@
  * parameters are set at once, the others to their values in the file, so that a row does not depend
  * on the rows before it. Other keys need the model to be read again. */
 #include "base/error.h"
+#include "base/memstream.h"
 #include "model/evaluate.h"
 #include "model/model.h"
 #include "sweep/sweep.h"
@@ -248,11 +249,7 @@ static nt_status write_settings(nt_worker *w, int load_case, char **text, nt_err
     for (int k = 0; k < s->n_axes; k++)
         if (s->axes[k].parameter < 0)
             fprintf(to, "%s\n", nt_design_text(&s->axes[k], &w->axis[k], buffer));
-    if (fclose(to) == 0)
-        return NT_OK;
-    free(*text);
-    *text = NULL;
-    return worker_no_memory(error);
+    return nt_memstream_end(to, text) ? NT_OK : worker_no_memory(error);
 }
 
 /* Reads the model where a key is not that of the file. */

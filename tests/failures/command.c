@@ -22,6 +22,7 @@
 #define ROTOR "{}/examples/jeffcott_rotor/jeffcott_rotor.yaml"
 #define BICYCLE "{}/examples/bicycle/bicycle.yaml"
 #define PIVOT "{}/examples/driven_pivot/driven_pivot.yaml"
+#define GIVEN "{}/tests/failures/given"
 #define SHORT "--duration", "0.02", "--step", "0.005"
 
 const invocation invocations[] = {
@@ -105,6 +106,29 @@ const invocation invocations[] = {
     {"one method", {"methods", "bdf"}},
     {"schema", {"schema"}},
     {"papers", {"papers"}},
+    {"run with beams and a tolerance", {"run", TWIST, SHORT, "-o", "out.csv"}},
+    {"run with events, samples and delays",
+     {"run", "{}/tests/cli/sampled.yaml", "--duration", "0.05", "-o", "out.csv"}},
+    {"run with a bearing",
+     {"run", "{}/examples/ball_bearing/ball_bearing.yaml", "--duration", "2e-6", "-o", "out.csv"}},
+    {"run with a mooring line",
+     {"run", "{}/examples/mooring_line/mooring_line.yaml", SHORT, "-o", "out.csv"}},
+    {"new", {"new", "top"}},
+    {"convert CSV", {"convert", "<>/result.csv", "-o", "out.nc"}},
+    {"convert NetCDF", {"convert", "<>/result.nc", "-o", "out.csv"}},
+    {"spectrum", {"spectrum", "<>/result.csv", "--record", "bob.position.x", "-o", "out.csv"}},
+    {"a page", {"report", "<>/result.nc", "-o", "out.html"}},
+    {"glTF", {"report", "<>/result.nc", "-o", "out.glb"}},
+    {"VTK", {"report", "<>/result.nc", "-o", "out.pvd"}},
+    {"plot to SVG", {"plot", "<>/result.nc", "bob.position.x", "-o", "out.svg"}},
+    {"plot to PNG", {"plot", "<>/result.csv", "bob.position.x", "-x", "time", "-o", "out.png"}},
+    {"import windIO", {"import", "windio", GIVEN "/windio.yaml", "-o", "out.yaml"}},
+    {"import windIO, a rotor",
+     {"import", "windio", GIVEN "/windio.yaml", "--part", "rotor", "-o", "-"}},
+    {"import BeamDyn", {"import", "beamdyn", GIVEN "/beamdyn.inp", "-o", "out.yaml"}},
+    {"sweep", {"sweep", GIVEN "/plan.yaml", "-o", "rows", "--threads", "1", "--quiet"}},
+    {"sweep, collected", {"sweep", "--collect", "<>/rows", "-o", "out.nc", "--quiet"}},
+    {"sweep, its statistics", {"sweep", "--statistics", "<>/rows", "-o", "out.csv", "--quiet"}},
 };
 const int n_invocations = sizeof invocations / sizeof invocations[0];
 
@@ -115,9 +139,12 @@ static void empty(const char *folder)
     DIR *open = opendir(folder);
     char path[4096];
     for (struct dirent *entry; open && (entry = readdir(open));) {
+        bool within = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (entry->d_name[0] != '.' || strlen(entry->d_name) > 2)
-            unlink(path);
+        if (within && unlink(path) != 0 && errno == EISDIR) {
+            empty(path);
+            rmdir(path);
+        }
     }
     if (open)
         closedir(open);
@@ -149,12 +176,26 @@ static unsigned long long sum_of_file(const char *folder, const char *name)
 
 static const char printed[] = "standard_output";
 
+/* Folders within count by the names in them: rows of a sweep hold computing times. */
+static void look_within(const char *folder, const char *name, outcome *o)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    DIR *open = opendir(path);
+    for (struct dirent *entry; open && (entry = readdir(open));)
+        o->sum += add(14695981039346656037u, entry->d_name, strlen(entry->d_name) + 1);
+    if (open)
+        closedir(open);
+}
+
 static void look_at(const char *folder, outcome *o)
 {
     DIR *open = opendir(folder);
     for (struct dirent *entry; open && (entry = readdir(open));)
-        if (entry->d_name[0] != '.')
+        if (entry->d_name[0] != '.') {
             o->sum += sum_of_file(folder, entry->d_name);
+            look_within(folder, entry->d_name, o);
+        }
     if (open)
         closedir(open);
 }
@@ -185,17 +226,23 @@ static bool put(int file, int to)
     return good;
 }
 
+/* Where results stand that other commands read. */
+static char given[4096];
+
 static void be_the_command(const invocation *what, const char *folder, int pipe,
                            void (*begin)(long), long n)
 {
-    static char words[ARGUMENTS][1024];
+    static char words[ARGUMENTS][sizeof given + 1024];
     char *argument[ARGUMENTS + 2] = {(char[]){"nutate"}};
     int count = 1;
     for (int i = 0; i < ARGUMENTS && what->argument[i]; i++) {
         const char *text = what->argument[i];
-        bool in_tree = strncmp(text, "{}", 2) == 0;
-        snprintf(words[i], sizeof words[i], "%s%s", in_tree ? NUTATE_SOURCE_DIR : "",
-                 text + (in_tree ? 2 : 0));
+        bool in_tree = strncmp(text, "{}", 2) == 0, is_given = strncmp(text, "<>", 2) == 0;
+        snprintf(words[i], sizeof words[i], "%s%s",
+                 in_tree    ? NUTATE_SOURCE_DIR
+                 : is_given ? given
+                            : "",
+                 text + (in_tree || is_given ? 2 : 0));
         argument[count++] = words[i];
     }
     struct rlimit no_core = {0, 0};
@@ -233,6 +280,29 @@ outcome command_run(const invocation *what, const char *folder, void (*begin)(lo
         o.signal = WTERMSIG(status);
     look_at(folder, &o);
     return o;
+}
+
+void command_give(const char *folder, void (*begin)(long))
+{
+    static const invocation both[] = {
+        {"a sweep that others read",
+         {"sweep", GIVEN "/plan.yaml", "-o", "rows", "--threads", "1", "--quiet"}},
+        {"results that others read",
+         {"run", PIVOT, "--duration", "0.2", "--step", "0.02", "-o", "../result.csv", "-o",
+          "../result.nc"}},
+    };
+    char within[4200];
+    snprintf(given, sizeof given, "%s.given", folder);
+    empty(given);
+    snprintf(within, sizeof within, "%s/sweep", given);
+    for (int i = 0; i < 2; i++)
+        if (command_run(&both[i], i == 0 ? given : within, begin, 0).status != 0) {
+            printf("%s were not made\n", both[i].name);
+            exit(99);
+        }
+    char *whole = realpath(given, NULL);
+    snprintf(given, sizeof given, "%s", whole ? whole : ".");
+    free(whole);
 }
 
 long *command_shared(void)

@@ -36,6 +36,9 @@ outcome command_run(const invocation *what, const char *folder, void (*begin)(lo
 /* A long that processes share. */
 long *command_shared(void);
 
+/* Makes the results that some of the invocations read, beside the folder. */
+void command_give(const char *folder, void (*begin)(long n));
+
 /* Whether a run in which something failed ended as it must: with the same files as `whole`, or with
  * a status of `allowed` (ended by 0) and a line on standard error that holds `word`. Prints what is
  * wrong with it. */

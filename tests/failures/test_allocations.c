@@ -84,6 +84,7 @@ int main(int count, char **arguments)
     const long most = all ? 1000000000 : 300;
     long wrong = 0, runs = 0;
     allocated = command_shared();
+    command_give(folder, begin);
     for (int i = 0; i < n_invocations; i++) {
         const invocation *what = &invocations[i];
         outcome whole = command_run(what, folder, begin, 0);

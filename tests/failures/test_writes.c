@@ -95,6 +95,7 @@ int main(int count, char **arguments)
     const char *folder = count > 1 + all ? arguments[1 + all] : "writes";
     long wrong = 0, most = all ? 2000 : 30;
     called = command_shared();
+    command_give(folder, fail_at_call);
     for (int i = 0; i < n_invocations; i++) {
         const invocation *what = &invocations[i];
         outcome whole = command_run(what, folder, fail_at_call, 0);

@@ -1,6 +1,7 @@
 #include "input/import/import.h"
 
 #include "base/error.h"
+#include "base/memstream.h"
 #include "linalg/dense.h"
 #include "model/beams/beam.h"
 
@@ -211,11 +212,8 @@ nt_status nt_model_import(const char *format, const char *path, const char *part
     nt_status status = to && said ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
     if (status == NT_OK)
         status = (windio ? nt_import_windio : nt_import_beamdyn)(path, part, to, said, error);
-    bool whole = (!to || (!ferror(to) && fflush(to) == 0)) && (!said || fflush(said) == 0);
-    if (to)
-        whole = fclose(to) == 0 && whole;
-    if (said)
-        whole = fclose(said) == 0 && whole;
+    bool whole = !to || nt_memstream_end(to, &model);
+    whole = (!said || nt_memstream_end(said, &words)) && whole;
     if (status == NT_OK && !whole)
         status = nt_fail(error, NT_NO_MEMORY, "out of memory");
     if (status != NT_OK) {

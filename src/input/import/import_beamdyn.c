@@ -307,7 +307,7 @@ static nt_status read_points(lines *l, nt_imported_blade *b, FILE *notes)
         status = check_reach(l, b, n);
     for (int i = 0; i < n && status == NT_OK; i++)
         b->twist[i][0] = i == n - 1 ? 1 : b->twist[i][0] / length;
-    b->n_points = b->n_twist = n;
+    b->n_points = b->n_twist = b->points && b->twist ? n : 0;
     char *heading = status == NT_OK ? take_line(l) : NULL;
     if (heading && first_number(heading)) {
         char what[100];
@@ -379,7 +379,7 @@ static nt_status read_stations(lines *l, nt_imported_blade *b)
         if (status == NT_OK)
             status = read_matrix(l, s->mass);
     }
-    b->n_sections = n;
+    b->n_sections = b->sections ? n : 0;
     b->file = l->name;
     if (status == NT_OK && take_filled_line(l))
         status = lines_fail(l, "there is more in the file than station_total says, expected its "

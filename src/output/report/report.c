@@ -1,6 +1,7 @@
 /* A page that shows results: the page's own file with the results put in where it says so. */
 #include "base/error.h"
 #include "base/file.h"
+#include "base/memstream.h"
 #include "output/format.h"
 #include "output/report/report_pack.h"
 #include "output/report/report_result.h"
@@ -94,7 +95,7 @@ static nt_status put_table(FILE *to, const nt_report_part *table, nt_error *erro
     else if (status == NT_OK)
         status = nt_report_put(part, result, table, error);
     nt_result_close(result);
-    if (fclose(part) != 0 && status == NT_OK)
+    if (!nt_memstream_end(part, &text) && status == NT_OK)
         status = nt_fail(error, NT_NO_MEMORY, "out of memory");
     if (status == NT_OK)
         fwrite(text, 1, size, to);

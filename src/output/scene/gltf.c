@@ -102,7 +102,7 @@ static nt_status write_rows(nt_gltf *g, FILE *to, uint64_t begin, const char *pa
 
 static nt_status write_file(nt_gltf *g, FILE *to, const char *path, nt_error *error)
 {
-    while (g->text.used % 4 != 0)
+    while (g->text.used % 4 != 0 && !g->text.failed)
         nt_bytes_put(&g->text, " ", 1);
     uint64_t begin = HEAD + CHUNK + g->text.used + CHUNK, end = begin + g->bytes;
     if (g->text.failed)

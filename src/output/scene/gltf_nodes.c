@@ -469,7 +469,7 @@ void nt_gltf_describe(nt_gltf *g, const char *title)
             memcpy(lines, grid.points.at, grid.points.used);
             g->blocks[i].bytes = lines;
         }
-    g->failed |= !lines;
+    g->failed |= !lines || grid.points.failed;
     nt_bytes_free(&grid.points);
     put_nodes(g, &p);
     put_skins(g);

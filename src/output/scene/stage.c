@@ -268,11 +268,33 @@ static nt_status find_scene(nt_stage *stage, nt_error *error)
                              "the result does not say how it is drawn, and its model cannot be "
                              "read: expected a NetCDF result of `nutate run`, with poses");
     }
-    if (status == NT_OK && nt_document_parse(scene.value, scene.length, "scene", &limits,
-                                             &stage->scene, error) != NT_OK)
+    if (status == NT_OK)
+        status =
+            nt_document_parse(scene.value, scene.length, "scene", &limits, &stage->scene, error);
+    if (status != NT_OK && scene.value && status != NT_NO_MEMORY)
         status = nt_stage_broken(error, "it is no JSON");
     nt_bytes_free(&made);
     return status;
+}
+
+static bool part_lacks_memory(const nt_part *part)
+{
+    return part->points.failed || part->normals.failed || part->corners.failed;
+}
+
+/* For any shape, or a trail. */
+static bool stage_lacks_memory(const nt_stage *stage)
+{
+    bool lacks = false;
+    for (int i = 0; i < stage->n_parts; i++)
+        lacks |= part_lacks_memory(&stage->parts[i]);
+    for (int i = 0; i < stage->n_links; i++)
+        lacks |= part_lacks_memory(&stage->links[i].part);
+    for (int i = 0; i < stage->n_skins; i++)
+        lacks |= part_lacks_memory(&stage->skins[i].part);
+    for (int i = 0; i < stage->n_trails; i++)
+        lacks |= stage->trails[i].points.failed;
+    return lacks;
 }
 
 nt_status nt_stage_open(nt_stage **out, nt_result *result, long most, nt_error *error)
@@ -299,9 +321,8 @@ nt_status nt_stage_open(nt_stage **out, nt_result *result, long most, nt_error *
         status = nt_stage_survey(stage, most, error);
     if (status == NT_OK)
         status = nt_stage_add_slides(stage, error);
-    for (int i = 0; i < stage->n_parts && status == NT_OK; i++)
-        if (stage->parts[i].points.failed || stage->parts[i].corners.failed)
-            status = nt_fail(error, NT_NO_MEMORY, "out of memory");
+    if (status == NT_OK && stage_lacks_memory(stage))
+        status = nt_fail(error, NT_NO_MEMORY, "out of memory");
     if (status != NT_OK) {
         nt_stage_close(stage);
         *out = NULL;
