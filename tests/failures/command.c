@@ -117,7 +117,6 @@ const invocation invocations[] = {
     {"convert CSV", {"convert", "<>/result.csv", "-o", "out.nc"}},
     {"convert NetCDF", {"convert", "<>/result.nc", "-o", "out.csv"}},
     {"spectrum", {"spectrum", "<>/result.csv", "--record", "bob.position.x", "-o", "out.csv"}},
-    {"a page", {"report", "<>/result.nc", "-o", "out.html"}},
     {"glTF", {"report", "<>/result.nc", "-o", "out.glb"}},
     {"VTK", {"report", "<>/result.nc", "-o", "out.pvd"}},
     {"plot to SVG", {"plot", "<>/result.nc", "bob.position.x", "-o", "out.svg"}},
@@ -280,6 +279,15 @@ outcome command_run(const invocation *what, const char *folder, void (*begin)(lo
         o.signal = WTERMSIG(status);
     look_at(folder, &o);
     return o;
+}
+
+bool command_can_run(const invocation *what)
+{
+    bool draws = strcmp(what->argument[0], "plot") == 0;
+    bool can = !draws || system("command -v gnuplot >/dev/null 2>&1") == 0;
+    if (!can)
+        printf("%s: not run, gnuplot is not installed\n", what->name);
+    return can;
 }
 
 void command_give(const char *folder, void (*begin)(long))

@@ -36,6 +36,9 @@ outcome command_run(const invocation *what, const char *folder, void (*begin)(lo
 /* A long that processes share. */
 long *command_shared(void);
 
+/* Whether the program that an invocation needs beside nutate is installed; says so where not. */
+bool command_can_run(const invocation *what);
+
 /* Makes the results that some of the invocations read, beside the folder. */
 void command_give(const char *folder, void (*begin)(long n));
 

@@ -87,6 +87,8 @@ int main(int count, char **arguments)
     command_give(folder, begin);
     for (int i = 0; i < n_invocations; i++) {
         const invocation *what = &invocations[i];
+        if (!command_can_run(what))
+            continue;
         outcome whole = command_run(what, folder, begin, 0);
         bool each = strcmp(what->name, each_of) == 0;
         long n = *allocated, step = each ? 1 : n / most + 1, same = 0, bad = 0;

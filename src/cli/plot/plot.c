@@ -161,17 +161,17 @@ enum { LAST = 32 };
 
 static bool is_whole(const char *path)
 {
-    char last[LAST + 1] = "";
+    char last[LAST] = "";
     const char *mark = end_mark(path);
-    size_t length = strlen(mark), got = 0;
+    ssize_t length = (ssize_t)strlen(mark), got = -1;
     bool found = false;
-    FILE *file = fopen(path, "rb");
-    if (file && (fseek(file, -LAST, SEEK_END) == 0 || errno == EINVAL))
-        got = fread(last, 1, LAST, file);
-    if (file)
-        fclose(file);
-    for (size_t i = 0; i + length <= got && !found; i++)
-        found = memcmp(last + i, mark, length) == 0;
+    int file = open(path, O_RDONLY);
+    if (file >= 0 && (lseek(file, -LAST, SEEK_END) >= 0 || errno == EINVAL)) /* or it is shorter */
+        got = read(file, last, LAST);
+    if (file >= 0)
+        close(file);
+    for (ssize_t i = 0; i + length <= got && !found; i++)
+        found = memcmp(last + i, mark, (size_t)length) == 0;
     return found;
 }
 
