@@ -269,7 +269,9 @@ nt_status nt_factors_reaccelerate(nt_factors *f, const nt_point *at, double *vdo
 /* ---- back to the constraints ---------------------------------------------------------------- */
 
 /* A row is met when it misses by no more than this many roundings of the largest coordinate or
- * velocity (1 m, 1 rad/s at least): a row is a sum of a dozen products of that size. */
+ * velocity (1 m, 1 rad/s at least): a row is a sum of a dozen products of that size. A row of
+ * angles has none of the lengths in it: of a planet far from the origin a joint turns as exactly as
+ * of another body. */
 static const double ROUNDINGS = 16;
 
 /* Where corrections no longer shrink the miss although the factors are fresh, rounding is amplified
@@ -281,10 +283,37 @@ static const double LEFT_OUT = 1e-8;
 
 enum { CORRECTIONS = 12 };
 
-/* The rows of a level as a right-hand side b[n], and the largest of those in use relative to
- * `scale`. NT_NOT_CONVERGED where one that was left out is not met. */
-static nt_status look_at_rows(nt_factors *f, const nt_point *at, nt_level level, double scale,
-                              double *b, nt_effort *effort)
+/* What rows of lengths and of angles are compared with, by nt_quantity. */
+typedef struct scales {
+    double of[2];
+} scales;
+
+/* Places q are those of the position level, velocities v those of the other. */
+static scales scales_of(const nt_problem *p, nt_level level, const double *q, const double *v)
+{
+    double all = level == NT_POSITION ? motion_largest_of(q, p->nq) : motion_largest_of(v, p->nv);
+    double angles = 0;
+    bool turns = false;
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        const nt_block *block = &p->space.blocks[b];
+        for (int i = 0; i < block->nv; i++) {
+            bool is_plain = block->rotation < 0 || i < block->nv - 3;
+            if (p->quantity[block->v + i] != NT_ANGLE)
+                continue;
+            turns = true;
+            if (level != NT_POSITION)
+                angles = fmax(angles, fabs(v[block->v + i]));
+            else if (is_plain) /* a rotation has numbers up to 1 */
+                angles = fmax(angles, fabs(q[block->q + i]));
+        }
+    }
+    return (scales){{fmax(all, 1), fmax(turns ? angles : all, 1)}};
+}
+
+/* The rows of a level as a right-hand side b[n], and the largest of those in use relative to its
+ * scale. NT_NOT_CONVERGED where one that was left out is not met. */
+static nt_status look_at_rows(nt_factors *f, const nt_point *at, nt_level level,
+                              const scales *scale, double *b, nt_effort *effort)
 {
     const nt_problem *p = f->problem;
     int count = level == NT_POSITION ? p->nh : p->nc; /* kappa has no position level */
@@ -295,24 +324,27 @@ static nt_status look_at_rows(nt_factors *f, const nt_point *at, nt_level level,
     memset(b, 0, (size_t)p->nv * sizeof *b);
     memset(b + p->nv + count, 0, (size_t)(p->nc - count) * sizeof *b);
     for (int i = 0; i < f->n_dropped; i++) {
-        double *row = &b[f->dropped[i]];
-        if (!(fabs(*row) <= LEFT_OUT * scale)) {
+        double *row = &b[f->dropped[i]], allowed = LEFT_OUT * scale->of[p->quantity[f->dropped[i]]];
+        if (!(fabs(*row) <= allowed)) {
             effort->unknown = f->dropped[i];
-            effort->worst = fabs(*row) / (LEFT_OUT * scale);
+            effort->worst = fabs(*row) / allowed;
             return NT_NOT_CONVERGED;
         }
         *row = 0;
     }
-    double largest = 0;
-    for (int i = p->nv; i < p->nv + count; i++)
-        if (!(fabs(b[i]) <= largest)) {
-            largest = fabs(b[i]);
+    double largest = 0, worst = 0;
+    for (int i = p->nv; i < p->nv + count; i++) {
+        double miss = fabs(b[i]) / scale->of[p->quantity[i]];
+        largest = fmax(largest, fabs(b[i]));
+        if (!(miss <= worst) && !isnan(worst)) {
+            worst = miss;
             effort->unknown = i;
         }
-    effort->worst = largest / scale;
+    }
+    effort->worst = worst;
     if (level == NT_POSITION)
         effort->drift = largest;
-    return isfinite(largest) ? NT_OK : NT_NOT_FINITE;
+    return isfinite(worst) ? NT_OK : NT_NOT_FINITE;
 }
 
 /* x -= T(x)^-1 dq: the increment of the local coordinate that belongs to one of q. */
@@ -346,25 +378,22 @@ static nt_status settle_level(nt_factors *f, nt_level level, const nt_point *at,
     const nt_problem *p = f->problem;
     double *b = f->work, last = (double)INFINITY;
     bool fresh = false;
-    for (int i = 0; i <= CORRECTIONS;
-         i++) { /* from far away: the scale follows what is corrected */
-        double size =
-                   level == NT_POSITION ? motion_largest_of(q, p->nq) : motion_largest_of(v, p->nv),
-               scale = size > 1 ? size : 1;
-        nt_status status = look_at_rows(f, at, level, scale, b, effort);
+    for (int i = 0; i <= CORRECTIONS; i++) {
+        scales scale = scales_of(p, level, q, v); /* from far away it follows what is corrected */
+        nt_status status = look_at_rows(f, at, level, &scale, b, effort);
         if (status != NT_OK)
             return status;
-        double miss = effort->worst;
-        if (miss <= ROUNDINGS * DBL_EPSILON)
+        double miss = effort->worst * scale.of[NT_LENGTH];
+        if (effort->worst <= ROUNDINGS * DBL_EPSILON)
             return NT_OK;
-        if (miss * scale > 0.5 * last && fresh)
+        if (miss > 0.5 * last && fresh)
             return end_as_it_is(effort);
-        if (miss * scale > 0.1 * last && !fresh) {
+        if (miss > 0.1 * last && !fresh) {
             if ((status = motion_factorise(f, at, effort)) != NT_OK)
                 return status;
             fresh = true;
         }
-        last = miss * scale;
+        last = miss;
         effort->solves++;
         if ((status = nt_solver_solve(f->solver, b, 1)) != NT_OK)
             return status;

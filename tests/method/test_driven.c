@@ -79,8 +79,54 @@ static void test_dense_output_follows_the_motion(void **state)
     }
 }
 
+/* ---- ends of steps -------------------------------------------------------------------------- */
+
+static int look_at_end(void *context, const nt_integrator *integrator)
+{
+    double *worst = context;
+    nt_state state = nt_integrator_state(integrator);
+    double turn = 2 * atan2(state.q[5], state.q[3]);
+    double off = remainder(turn - motion_at(0, state.t), 2 * acos(-1));
+    *worst = fmax(*worst, fabs(off));
+    return 0;
+}
+
+/* To rounding of angles, whatever lengths there are: rounding of 1e12 m is 1e-4 m, but no angle. */
+static void test_steps_end_on_the_motion_beside_a_planet(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"rkmk-dopri5", "rkmk-dop853"};
+    static const char *const planets[] = {
+        "", "  planet: {mass: 1, inertia: [1, 1, 1], position: [1e12, 0, 0]}\n"};
+    for (int i = 0; i < 4; i++) {
+        char text[600];
+        nt_error error = {0};
+        double worst = 0;
+        snprintf(text, sizeof text,
+                 "nutate: 1\nbodies:\n"
+                 "  a: {mass: 2, inertia: [0.1, 0.2, 0.3], position: [1, 0, 0]}\n%sjoints:\n"
+                 "  j: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0], "
+                 "motion: \"%s\"}\n",
+                 planets[i % 2], cases[0].motion);
+        mechanism m = mechanism_read(text);
+        nt_integrator_setup setup = {.system = nt_run_system(m.run),
+                                     .method = nt_method_find(methods[i / 2])};
+        if (nt_integrator_create(&m.integrator, &setup, &error) != NT_OK ||
+            nt_integrator_start(m.integrator, 0, m.q, m.v, m.memory, &error) != NT_OK ||
+            nt_integrator_run(m.integrator, 1.5, 0.02, look_at_end, &worst, &error) != NT_OK)
+            fail_msg("%s: %s", methods[i / 2], error.message);
+        if (!(worst <= 1e-14))
+            fail_msg("%s, %s a planet: off by %.3g rad", methods[i / 2], i % 2 ? "with" : "without",
+                     worst);
+        mechanism_close(&m);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_dense_output_follows_the_motion)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_dense_output_follows_the_motion),
+        cmocka_unit_test(test_steps_end_on_the_motion_beside_a_planet),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
