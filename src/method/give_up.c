@@ -1,10 +1,12 @@
 /* When, where and why a step was given up, in words. */
 #include "base/error.h"
 #include "method/integrator.h"
+#include "method/state.h"
 #include "system/check.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Where a step failed: an equation that did not converge, an unknown that nothing determines, or a
  * part of the system that has no value. */
@@ -77,6 +79,15 @@ void nt_integrator_say_reach(nt_integrator *it, const nt_phase *at, char *text, 
         method->reach(&it->stepper, at, h, words, sizeof words) <= 0)
         return;
     snprintf(text, (size_t)size, "; steps of %.3g s are too long: %s", h, words);
+}
+
+void nt_integrator_add_reach(nt_integrator *it, nt_error *error)
+{
+    if (!error)
+        return;
+    size_t used = strlen(error->message), room = sizeof error->message - used;
+    nt_integrator_say_reach(it, it->watch.begun ? &it->begun : &it->stepper.now,
+                            error->message + used, (int)room);
 }
 
 nt_status nt_integrator_give_up(nt_integrator *it, nt_status status, double h, nt_error *error)

@@ -25,4 +25,9 @@ static inline nt_point nt_state_point(const nt_state *state)
 /* Whether the last nt_integrator_balance found none, and left what the method has. */
 bool nt_integrator_lacks_rates(const nt_integrator *integrator);
 
+/* Adds to a message about where a run has come to that its equal steps are too long for the method,
+ * where they are. The run goes on with a new step or ends: no state inside the last one is to be
+ * had behind this. */
+void nt_integrator_add_reach(nt_integrator *integrator, nt_error *error);
+
 #endif

@@ -705,6 +705,8 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
         return nt_said(error, status);
     record->row[0] = state->t;
     status = take_values(record, integrator, state, error);
+    if (status == NT_NOT_FINITE)
+        nt_integrator_add_reach(integrator, error);
     size_t n = (size_t)record->n_values;
     for (int k = 0; k < record->n_parameters && status == NT_OK; k++)
         status = find_derivatives(record, integrator, state, k, record->derivatives + (size_t)k * n,

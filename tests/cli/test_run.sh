@@ -129,6 +129,23 @@ expect 3 run large.yaml
 says "nutate: large.yaml: energy.kinetic is not finite at t = 0.1 s"
 [ "$(wc -l <large.csv)" = 2 ] || fail "rows of large.csv: $(cat large.csv)"
 grep -q "nan\|inf" err large.csv && fail "what is no number: $(cat err large.csv)"
+cat >stiff.yaml <<'END'
+nutate: 1
+gravity: [0, 0, -9.81]
+beams:
+  bar:
+    points: [[0, 0, 0], [1, 0, 0]]
+    order: 3
+    damping: 1e-3
+    sections: [{material: {E: 2e11, nu: 0.3, density: 7800}, shape: circle, radius: 0.01}]
+joints:
+  clamp: {type: fixed, between: [ground, bar.root], at: [0, 0, 0]}
+simulation: {duration: 1, step: 1e-3, method: rkmk-dop853}
+output: {record: [energy, bar.tip.position]}
+END
+expect 3 run stiff.yaml
+says "nutate: stiff.yaml: " "is not finite at t = " \
+    "; steps of 0.001 s are too long: what decays fastest, at a rate of "
 
 # ---- check ----
 expect 0 check top.yaml

@@ -475,8 +475,8 @@ static void see(nt_energy_account *w, const nt_energy *e, long steps)
     w->least = fmin(w->least, w->own + fmax(w->off, excused(w)));
 }
 
-/* Energies or work without a value are for those who ask for them to refuse, but where steps are
- * too long. */
+/* Energies without a value are for those who ask for them to refuse, but where steps are too long.
+ */
 static nt_status lose(nt_integrator *it, nt_error *error)
 {
     char better[160], reach[240];
@@ -487,8 +487,7 @@ static nt_status lose(nt_integrator *it, nt_error *error)
     if (!reach[0])
         return NT_OK;
     advice(it, &it->last_growth, better, sizeof better);
-    nt_fail(error, NT_ENERGY, "at t = %.9g s: energies, or the work of loads, are not finite%s; %s",
-            t, reach, better);
+    nt_fail(error, NT_ENERGY, "at t = %.9g s: energies are not finite%s; %s", t, reach, better);
     if (error)
         error->time = t, error->step = it->stepper.now.all[NT_PHASE_STEP];
     return NT_ENERGY;
@@ -556,8 +555,6 @@ NT_HOT nt_status nt_energy_watch_step(nt_integrator *it, nt_error *error)
                    (it->problem->system->capabilities & NT_HAS_ENERGY);
     if (watched)
         nt_bounce_watch_step(it);
-    if (watched && !isfinite(it->stepper.now.all[NT_PHASE_WORK]))
-        return lose(it, error);
     bool due = watched && (is_due(it) || (it->accounts.n_bounces > 0 && is_too_much(it)));
     return due && !follow_power(it) ? watch(it, error) : NT_OK;
 }
