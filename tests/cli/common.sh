@@ -61,3 +61,12 @@ finish() {
     [ "$failures" = 0 ] || { echo "$failures failed" && exit 1; }
     exit 0
 }
+
+# await_login COMMAND: until a server takes it, 10 s at most. sshd is a daemon before it listens.
+await_login() {
+    for _ in $(seq 100); do
+        $1 true 2>/dev/null && return
+        sleep 0.1
+    done
+    $1 true
+}

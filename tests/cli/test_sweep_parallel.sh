@@ -94,7 +94,7 @@ END
 [ "$(id -u)" != 0 ] || mkdir -p /run/sshd
 "$(command -v sshd)" -f "$home/sshd_config" -E "$home/sshd.log" || fail "sshd does not start"
 login="ssh -p $port -i $home/user -o UserKnownHostsFile=$home/hosts -o BatchMode=yes $(id -un)@127.0.0.1"
-$login true || fail "no login: $(cat "$home/sshd.log")"
+await_login "$login" || fail "no login: $(cat "$home/sshd.log")"
 expect 0 sweep plan.yaml -o by_ssh --engine parallel --sshlogin "2/$login" --sshlogin 1/:
 says "$rows of $rows rows done, 0 of them failed"
 grep -q "127.0.0.1" by_ssh/joblog || fail "nothing was run by ssh: $(cat by_ssh/joblog)"

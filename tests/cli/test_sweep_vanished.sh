@@ -34,7 +34,7 @@ END
 [ "$(id -u)" != 0 ] || mkdir -p /run/sshd
 far_run "$(command -v sshd)" -f "$home/sshd_config" -E "$home/sshd.log"
 login="ssh -i $home/user -o UserKnownHostsFile=$home/hosts -o BatchMode=yes -o ServerAliveInterval=1 -o ServerAliveCountMax=2 $(id -un)@$far_address"
-$login true || { fail "no login: $(cat "$home/sshd.log")" && finish; }
+await_login "$login" || { fail "no login: $(cat "$home/sshd.log")" && finish; }
 
 far_plan
 "$nutate" sweep plan.yaml -o lost --engine parallel --threads 2 --sshlogin "$login" --sshlogin : \
