@@ -300,24 +300,26 @@ static void test_out_of_balance(void **state)
     }
 }
 
+#define TWISTED_BAR                                                                                \
+    "nutate: 1\n"                                                                                  \
+    "gravity: [0, 0, 0]\n"                                                                         \
+    "beams:\n"                                                                                     \
+    "  bar:\n"                                                                                     \
+    "    points: [[0, 0, 0], [10, 0, 0]]\n"                                                        \
+    "    twist: [[0, 0], [1, pi/2]]\n"                                                             \
+    "    order: 8\n"                                                                               \
+    "    sections: [{stiffness: [1e10, 1e10, 1e10, 1e8, 1e8, 1e8],\n"
+
 /* Sections that have no inertia about an axis which turns along the element: what has none is no
  * node's alone, and rounding gives it some 1e-16 of the others. A bar a thousand times as thin has
  * inertia, and every method takes it; units change nothing. */
 static void test_motions_of_several_nodes(void **state)
 {
     static const char text[] =
-        "nutate: 1\n"
-        "gravity: [0, 0, 0]\n"
-        "beams:\n"
-        "  bar:\n"
-        "    points: [[0, 0, 0], [10, 0, 0]]\n"
-        "    twist: [[0, 0], [1, pi/2]]\n"
-        "    order: 8\n"
-        "    sections: [{stiffness: [1e10, 1e10, 1e10, 1e8, 1e8, 1e8],\n"
-        "                mass: [%g, %g, %g, %g, %g, %g]}]\n"
-        "joints: {clamp: {type: fixed, between: [ground, bar.root], at: [0, 0, 0]}}\n"
-        "forces: {tip: {type: force, on: bar.tip, value: [0, 0, -1e6]}}\n"
-        "simulation: {duration: 1e-3, step: 1e-5}\n";
+        TWISTED_BAR "                mass: [%g, %g, %g, %g, %g, %g]}]\n"
+                    "joints: {clamp: {type: fixed, between: [ground, bar.root], at: [0, 0, 0]}}\n"
+                    "forces: {tip: {type: force, on: bar.tip, value: [0, 0, -1e6]}}\n"
+                    "simulation: {duration: 1e-3, step: 1e-5}\n";
     static const char *const methods[] = {"theta",         "generalized-alpha-linear",
                                           "rkmk-dopri5",   "generalized-alpha-residual",
                                           "semi-explicit", "generalized-alpha-soi2"};
@@ -351,18 +353,10 @@ static void test_motions_of_several_nodes(void **state)
 static void test_a_load_along_such_a_motion(void **state)
 {
     static const char text[] =
-        "nutate: 1\n"
-        "gravity: [0, 0, 0]\n"
-        "beams:\n"
-        "  bar:\n"
-        "    points: [[0, 0, 0], [10, 0, 0]]\n"
-        "    twist: [[0, 0], [1, pi/2]]\n"
-        "    order: 8\n"
-        "    sections: [{stiffness: [1e10, 1e10, 1e10, 1e8, 1e8, 1e8],\n"
-        "                mass: [1000, 1000, 1000, 20, %g, 20]}]\n"
-        "joints: {clamp: {type: fixed, between: [ground, bar.root], at: [0, 0, 0]}}\n"
-        "forces: {tip: {type: torque, on: bar.tip, value: [0, %g, -%g]}}\n"
-        "simulation: {duration: 1e-3, step: 1e-5}\n";
+        TWISTED_BAR "                mass: [1000, 1000, 1000, 20, %g, 20]}]\n"
+                    "joints: {clamp: {type: fixed, between: [ground, bar.root], at: [0, 0, 0]}}\n"
+                    "forces: {tip: {type: torque, on: bar.tip, value: [0, %g, -%g]}}\n"
+                    "simulation: {duration: 1e-3, step: 1e-5}\n";
     static const nt_option hasty = {.name = "max_iterations", .value = "1"};
     static const struct {
         double inertia, torque;

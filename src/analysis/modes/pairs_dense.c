@@ -72,9 +72,7 @@ static nt_status add_pair(const nt_reduced *r, double sr, double si, const doubl
     return NT_OK;
 }
 
-/* ---- symmetric: K p = -s^2 M p (pairs_plain.c)
- * ----------------------------------------------------
- */
+/* ---- symmetric: K p = -s^2 M p (pairs_plain.c) ----------------------------------------------- */
 
 static nt_status find_symmetric(const nt_reduced *r, nt_pairs *pairs, bool *done)
 {
