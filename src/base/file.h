@@ -12,4 +12,8 @@
 nt_status nt_file_read(const char *path, size_t limit, char **text, size_t *length,
                        nt_error *error);
 
+/* Take back a file that could not be written whole: an ordinary file is removed, one behind a link
+ * is emptied. What is no ordinary file stays. */
+void nt_file_take_back(const char *path);
+
 #endif

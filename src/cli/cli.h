@@ -201,6 +201,18 @@ void nt_cli_let_go(nt_cli_held *held, const char *path);
  * status. */
 int nt_cli_check_place(const char *path);
 
+/* A file that is being written, known by what it is rather than by its name. */
+typedef struct nt_cli_part {
+    const char *path; /* NULL: none */
+    uint64_t device, inode;
+} nt_cli_part;
+
+/* path: of a file that has been opened for writing, NULL where it has not. */
+nt_cli_part nt_cli_part_of(const char *path);
+/* Takes back what could not be written whole and could be taken for it: an ordinary file is
+ * removed, one behind a link is emptied; one that has taken its name since stays. */
+void nt_cli_take_back(const nt_cli_part *part);
+
 /* Writes all of it, however often a signal comes in between; false with errno where it cannot. */
 bool nt_cli_write_all(int file, const void *bytes, size_t size);
 

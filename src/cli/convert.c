@@ -72,10 +72,13 @@ static nt_status convert_result(nt_result *from, const char *path, nt_error *err
                                    .words = words,
                                    .n_words = n_words};
     status = nt_result_create(&to, &setup, error);
+    nt_cli_part part = nt_cli_part_of(to ? path : NULL);
     if (status == NT_OK)
         status = copy_rows(from, to, error);
     nt_status closed = nt_result_finish(to, status == NT_OK ? error : NULL);
     status = status == NT_OK ? closed : status;
+    if (status != NT_OK)
+        nt_cli_take_back(&part);
 done:
     free(column);
     free(attribute);

@@ -24,12 +24,14 @@ static int write_model(const char *path, const char *text)
         return nt_cli_finish_output();
     }
     FILE *file = fopen(path, "w");
+    nt_cli_part part = nt_cli_part_of(file ? path : NULL);
     bool written = file && fputs(text, file) >= 0;
     if (file)
         written = fclose(file) == 0 && written;
     if (written)
         return NT_EXIT_DONE;
     nt_cli_say("%s: %s", path, strerror(errno));
+    nt_cli_take_back(&part);
     return NT_EXIT_IO;
 }
 

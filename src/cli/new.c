@@ -132,10 +132,12 @@ static int new_write(const char *path, const char *text)
         nt_cli_say("%s: %s", path, strerror(errno));
         return NT_EXIT_IO;
     }
+    nt_cli_part part = nt_cli_part_of(path);
     bool good = fputs(text, file) >= 0;
     good = fclose(file) == 0 && good;
     if (!good) {
         nt_cli_say("%s: %s", path, strerror(errno));
+        nt_cli_take_back(&part);
         return NT_EXIT_IO;
     }
     fprintf(stderr, "%s: nutate run %s\n", path, path);

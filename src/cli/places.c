@@ -365,6 +365,25 @@ void nt_cli_let_go(nt_cli_held *held, const char *path)
     *held = (nt_cli_held){0};
 }
 
+nt_cli_part nt_cli_part_of(const char *path)
+{
+    struct stat is;
+    if (!path || strcmp(path, "-") == 0 || stat(path, &is) != 0 || !S_ISREG(is.st_mode))
+        return (nt_cli_part){.path = NULL};
+    return (nt_cli_part){path, (uint64_t)is.st_dev, (uint64_t)is.st_ino};
+}
+
+void nt_cli_take_back(const nt_cli_part *part)
+{
+    nt_cli_part now = nt_cli_part_of(part->path);
+    struct stat is;
+    if (!now.path || now.device != part->device || now.inode != part->inode ||
+        lstat(now.path, &is) != 0)
+        return;
+    int failed = S_ISLNK(is.st_mode) ? truncate(now.path, 0) : unlink(now.path);
+    (void)failed; /* why it is not whole has been told */
+}
+
 int nt_cli_check_place(const char *path)
 {
     nt_cli_held held;

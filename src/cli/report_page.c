@@ -119,7 +119,9 @@ static nt_status read_all(const char *path, nt_error *error)
     long rows = status == NT_OK ? nt_result_rows(table) : 0;
     double *values =
         rows > 0 ? malloc(AT_ONCE * sizeof *values * (size_t)nt_result_column_count(table)) : NULL;
-    for (long i = 0; values && i < rows && status == NT_OK; i += AT_ONCE)
+    if (rows > 0 && !values)
+        *error = (nt_error){.status = status = NT_NO_MEMORY, .message = "out of memory"};
+    for (long i = 0; i < rows && status == NT_OK; i += AT_ONCE)
         status = nt_result_read(table, i, rows - i < AT_ONCE ? rows - i : AT_ONCE, values, error);
     free(values);
     nt_result_close(table);
@@ -127,20 +129,26 @@ static nt_status read_all(const char *path, nt_error *error)
 }
 
 /* Tables beside a result that cannot be read are said: the page then shows the result alone. */
-static void check_tables(const char *path)
+static int check_tables(const char *path)
 {
     static const char *const tables[] = {"path", "modes", "plan", "multipliers", "events"};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         char *beside = nt_result_beside(path, tables[i]);
         nt_error error = {0};
         char text[sizeof error.file + sizeof error.message + 64];
-        if (beside && access(beside, F_OK) == 0 && read_all(beside, &error) != NT_OK) {
+        if (!beside)
+            return nt_cli_no_memory();
+        nt_status status = access(beside, F_OK) == 0 ? read_all(beside, &error) : NT_OK;
+        if (status != NT_OK && status != NT_NO_MEMORY) {
             nt_error_text(&error, text, (int)sizeof text);
             nt_cli_say("warning: %s%s%s; it is not shown", error.file[0] ? "" : beside,
                        error.file[0] ? "" : ": ", text);
         }
         free(beside);
+        if (status == NT_NO_MEMORY)
+            return nt_cli_no_memory();
     }
+    return NT_EXIT_DONE;
 }
 
 /* Results can be read; those of other mechanisms than the first one's are named. */
@@ -162,7 +170,7 @@ static int check_results(const nt_cli_options *options)
                        "columns of the same name are compared",
                        options->names[0], path);
         if (status == NT_EXIT_DONE && !options->quiet)
-            check_tables(path);
+            status = check_tables(path);
         if (i == 0)
             first = result;
         else

@@ -129,6 +129,7 @@ static nt_status write_rows(nt_result *from, const char *path, const samples *s,
     const nt_result_setup setup = {
         .files = &file, .n_files = 1, .columns = column, .n_columns = (int)n};
     status = nt_result_create(&to, &setup, error);
+    nt_cli_part part = nt_cli_part_of(to ? path : NULL);
     for (long i = 0; i < lines && status == NT_OK; i++) {
         row[0] = (double)i / ((double)s->rows * s->interval);
         for (int k = 0; k < s->n; k++)
@@ -137,6 +138,8 @@ static nt_status write_rows(nt_result *from, const char *path, const samples *s,
     }
     nt_status closed = nt_result_finish(to, status == NT_OK ? error : NULL);
     status = status == NT_OK ? closed : status;
+    if (status != NT_OK)
+        nt_cli_take_back(&part);
 done:
     free(column);
     free(row);

@@ -1,5 +1,7 @@
 #include "sweep/table_file.h"
 
+#include "base/file.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -8,17 +10,27 @@ enum { ROOM = 1 << 16 };
 void nt_table_begin(nt_table_file *f, const char *path, nt_error *error)
 {
     f->error = error;
+    f->path = path;
+    f->begun = false;
     nt_decimal_init(&f->decimal);
     f->status = nt_stream_open(&f->stream, path, false, ROOM, error);
-    if (f->status == NT_OK && !f->stream.standard)
-        f->status = nt_stream_cut(&f->stream, 0, error);
+    if (f->status != NT_OK || f->stream.standard)
+        return;
+    f->begun = true;
+    f->status = nt_stream_cut(&f->stream, 0, error);
 }
 
 nt_status nt_table_end(nt_table_file *f)
 {
     nt_error unwanted = {0};
+    bool ours = f->begun && nt_stream_is(&f->stream, f->path);
     nt_status closed = nt_stream_close(&f->stream, f->status == NT_OK ? f->error : &unwanted);
-    return f->status == NT_OK ? closed : f->status;
+    f->begun = false;
+    if (f->status == NT_OK)
+        f->status = closed;
+    if (f->status != NT_OK && ours)
+        nt_file_take_back(f->path);
+    return f->status;
 }
 
 void nt_table_put(nt_table_file *f, const void *bytes, size_t size)

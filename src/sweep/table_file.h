@@ -9,10 +9,13 @@ typedef struct nt_table_file {
     nt_stream stream;
     nt_status status; /* the first failure; nothing is written after it */
     nt_error *error;  /* its words                                      */
+    const char *path; /* not owned                                      */
+    bool begun;       /* what was in the file is gone                   */
     nt_decimal decimal;
 } nt_table_file;
 
-/* The file is written over; path must outlive it. nt_table_end in any case. */
+/* The file is written over; path must outlive it. nt_table_end in any case: a file that could not
+ * be written whole is taken back. */
 void nt_table_begin(nt_table_file *file, const char *path, nt_error *error);
 nt_status nt_table_end(nt_table_file *file);
 

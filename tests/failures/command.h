@@ -9,7 +9,7 @@
 /* The main function of src/cli/main.c under another name. */
 int nutate_main(int count, char **arguments);
 
-enum { ARGUMENTS = 24, SAID = 4096 };
+enum { ARGUMENTS = 24, SAID = 4096, FILES = 16 };
 
 typedef struct invocation {
     const char *name;
@@ -26,11 +26,13 @@ typedef struct outcome {
     unsigned long long
         sum;         /* of names and bytes of all files it left, standard output among them */
     char said[SAID]; /* on standard error, the last of it */
-    long counted;    /* what `counter` was at the end */
+    unsigned long long left[FILES]; /* [n_left] of each file or folder in it, without standard
+                                       output */
+    int n_left;
 } outcome;
 
 /* Runs it in FOLDER, which is emptied first. `begin` is called in the new process, right before the
- * command, `counter` may point to memory that it shares with this one. */
+ * command. */
 outcome command_run(const invocation *what, const char *folder, void (*begin)(long n), long n);
 
 /* A long that processes share. */
@@ -43,7 +45,8 @@ bool command_can_run(const invocation *what);
 void command_give(const char *folder, void (*begin)(long n));
 
 /* Whether a run in which something failed ended as it must: with the same files as `whole`, or with
- * a status of `allowed` (ended by 0) and a line on standard error that holds `word`. Prints what is
+ * a status of `allowed` (ended by 0) and a line on standard error that holds `word`, and, where the
+ * command makes a file of what is there already, without a part of that file left. Prints what is
  * wrong with it. */
 bool command_judge(const invocation *what, long n, const outcome *whole, const outcome *got,
                    const int *allowed, const char *word);

@@ -291,6 +291,7 @@ static int write_market(const job *j, int time)
             nt_cli_say("%s cannot be written: %s", path, strerror(errno));
             return NT_EXIT_IO;
         }
+        nt_cli_part part = nt_cli_part_of(path);
         fprintf(to, "%%%%MatrixMarket matrix coordinate real general\n%% %s: %s\n", m->name,
                 m->meaning);
         for (int k = 0; k < nt_linear_get(j->linear).inputs && strcmp(m->component, "input") == 0;
@@ -305,6 +306,7 @@ static int write_market(const job *j, int time)
         bool good = !ferror(to);
         if (fclose(to) != 0 || !good) {
             nt_cli_say("%s cannot be written: %s", path, strerror(errno));
+            nt_cli_take_back(&part);
             return NT_EXIT_IO;
         }
     }

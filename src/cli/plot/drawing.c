@@ -104,6 +104,7 @@ int nt_cli_draw(const char *path, const nt_cli_panel *panels, int n)
         nt_cli_say("%s cannot be written: %s", path, strerror(errno));
         return NT_EXIT_IO;
     }
+    nt_cli_part part = nt_cli_part_of(path);
     int height = n * (HEIGHT + TOP) + BOTTOM;
     fprintf(
         to,
@@ -117,5 +118,6 @@ int nt_cli_draw(const char *path, const nt_cli_panel *panels, int n)
     if (fclose(to) == 0 && good)
         return NT_EXIT_DONE;
     nt_cli_say("%s cannot be written: %s", path, strerror(errno));
+    nt_cli_take_back(&part);
     return NT_EXIT_IO;
 }

@@ -142,11 +142,10 @@ static FILE *start_gnuplot(pid_t *child)
         _exit(NOT_FOUND);
     }
     close(ends[0]);
-    if (*child < 0) {
+    FILE *to = *child > 0 ? fdopen(ends[1], "w") : NULL;
+    if (!to)
         close(ends[1]);
-        return NULL;
-    }
-    return fdopen(ends[1], "w");
+    return to;
 }
 
 /* Where a figure's last bytes begin. */
@@ -182,6 +181,7 @@ static int check_whole(const char *path)
     static const char more[4096] = "";
     if (is_whole(path))
         return NT_EXIT_DONE;
+    nt_cli_part part = nt_cli_part_of(path);
     int file = open(path, O_WRONLY | O_APPEND), why = 0;
     if (file >= 0 && write(file, more, sizeof more) < (ssize_t)sizeof more)
         why = write(file, more, sizeof more) < 0 ? errno : 0;
@@ -189,7 +189,7 @@ static int check_whole(const char *path)
         close(file);
     nt_cli_say("%s: gnuplot could not write all of it%s%s", path, why ? ": " : "",
                why ? strerror(why) : "");
-    unlink(path);
+    nt_cli_take_back(&part);
     return NT_EXIT_IO;
 }
 
@@ -214,6 +214,8 @@ static int draw(const nt_cli_figure *f, const char *style, const char *path)
         nt_cli_say("figures are drawn by gnuplot, which is not installed (Debian's gnuplot-nox)");
     else
         nt_cli_say("%s: gnuplot failed to draw it, its own message stands above", path);
+    nt_cli_part part = nt_cli_part_of(is_whole(path) ? NULL : path);
+    nt_cli_take_back(&part);
     return NT_EXIT_IO;
 }
 

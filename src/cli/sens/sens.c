@@ -182,6 +182,7 @@ static int write_objectives(const nt_cli_plan *plan, const nt_cli_sens *sens,
 {
     FILE *to = open_objectives(&sens->objectives, path);
     bool good = to != NULL;
+    nt_cli_part part = nt_cli_part_of(good ? path : NULL);
     if (good) {
         fputs("objective,type,value", to);
         for (int k = 0; k < sens->n; k++)
@@ -201,6 +202,7 @@ static int write_objectives(const nt_cli_plan *plan, const nt_cli_sens *sens,
     if (good)
         return NT_EXIT_DONE;
     nt_cli_say("%s: cannot be written: %s", path, strerror(errno));
+    nt_cli_take_back(&part);
     return NT_EXIT_IO;
 }
 

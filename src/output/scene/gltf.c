@@ -2,6 +2,7 @@
 #include "output/scene/gltf.h"
 
 #include "base/error.h"
+#include "base/file.h"
 #include "output/scene/pictures.h"
 
 #include <errno.h>
@@ -148,7 +149,7 @@ nt_status nt_gltf_write(nt_stage *stage, const char *path, const char *title, nt
         if (fclose(to) != 0 && status == NT_OK)
             status = cannot(path, error);
         if (status != NT_OK)
-            remove(path);
+            nt_file_take_back(path);
     }
     nt_bytes_free(&g.text);
     nt_arena_free(&g.arena);

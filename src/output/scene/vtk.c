@@ -7,12 +7,14 @@
 #include "output/scene/pictures.h"
 
 #include "base/error.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { PATH_ROOM = 4096 };
 
@@ -23,6 +25,7 @@ typedef struct vtk {
     nt_bytes connectivity, offsets, body, color; /* the same in all frames */
     nt_bytes at, force;
     nt_decimal decimal;
+    long begun; /* frames whose files may be there */
 } vtk;
 
 static nt_status vtk_cannot(const char *path, nt_error *error)
@@ -267,6 +270,7 @@ static nt_status write_frames(vtk *v, FILE *list, nt_error *error)
             status = nt_stage_read(s, i, error);
         if (status != NT_OK)
             break;
+        v->begun = i + 1;
         place_frame(v, k);
         if (v->points.failed || v->at.failed || v->force.failed)
             return nt_fail(error, NT_NO_MEMORY, "out of memory");
@@ -286,13 +290,29 @@ static nt_status write_frames(vtk *v, FILE *list, nt_error *error)
     return status;
 }
 
+/* Frames that no list names are removed; their folder too, if nothing else is in it. */
+static void take_back_frames(const vtk *v)
+{
+    static const char *const kinds[] = {"frame", "loads"};
+    char path[PATH_ROOM + 40];
+    for (long i = 0; i < v->begun; i++)
+        for (int k = 0; k < 2; k++) {
+            snprintf(path, sizeof path, "%s/%s_%06ld.vtp", v->folder, kinds[k], i);
+            nt_file_take_back(path);
+        }
+    rmdir(v->folder);
+}
+
 static nt_status write_all(vtk *v, const char *path, nt_error *error)
 {
     if (mkdir(v->folder, 0777) != 0 && errno != EEXIST)
         return vtk_cannot(v->folder, error);
     FILE *list = fopen(path, "wb");
-    if (!list)
-        return vtk_cannot(path, error);
+    if (!list) {
+        nt_status failed = vtk_cannot(path, error);
+        take_back_frames(v);
+        return failed;
+    }
     fputs("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
           "byte_order=\"LittleEndian\">\n<Collection>\n",
           list);
@@ -301,8 +321,10 @@ static nt_status write_all(vtk *v, const char *path, nt_error *error)
     nt_status ended = end_file(list, path, status == NT_OK ? error : NULL);
     if (status == NT_OK)
         status = ended;
-    if (status != NT_OK)
-        remove(path);
+    if (status != NT_OK) {
+        nt_file_take_back(path);
+        take_back_frames(v);
+    }
     return status;
 }
 
