@@ -74,16 +74,16 @@ static nt_status add_pair(const nt_reduced *r, double sr, double si, const doubl
 
 /* ---- symmetric: K p = -s^2 M p (pairs_plain.c) ----------------------------------------------- */
 
-static nt_status find_symmetric(const nt_reduced *r, nt_pairs *pairs, bool *done)
+static nt_status find_symmetric(const nt_reduced *r, nt_plain *all, nt_pairs *pairs, bool *done)
 {
-    nt_plain all;
-    nt_status status = nt_plain_find(r, &all, done);
+    nt_status status = nt_plain_find(r, all);
+    *done = all->is_found;
     for (int i = 0; *done && i < r->f && status == NT_OK; i++) {
-        const double *p = nt_entry(&all.vectors, 0, i);
-        double root = sqrt(fabs(all.w[i]));
+        const double *p = nt_entry(&all->vectors, 0, i);
+        double root = sqrt(fabs(all->w[i]));
         if (root == 0)
             status = add_pair(r, 0, 0, p, NULL, pairs);
-        else if (all.w[i] > 0)
+        else if (all->w[i] > 0)
             status = add_pair(r, 0, root, p, NULL, pairs);
         else if ((status = add_pair(r, -root, 0, p, NULL, pairs)) == NT_OK)
             status = add_pair(r, root, 0, p, NULL, pairs);
@@ -122,32 +122,31 @@ static double of_turning(const nt_reduced *r, const double *x)
  * displacements of its modes without damping, in which K is diagonal: r is then told in these, and
  * zeros[] are how many have no stiffness, and no damping either; else they stay as they are. Also
  * what turns, where there is stiffness for all: gyroscopic forces mix what has none. */
-static nt_status take_plain(nt_reduced *r, bool turns, zeros zeros_of[2])
+static nt_status take_plain(nt_reduced *r, nt_plain *all, bool turns, zeros zeros_of[2])
 {
     nt_columns C, M, K = nt_columns_take(r->arena, r->f, r->f);
-    nt_plain all;
-    bool done, soft = false;
+    bool soft = false;
     int n = r->f, still = 0, restless = 0;
-    nt_status status = K.a ? nt_plain_find(r, &all, &done) : NT_NO_MEMORY;
-    if (status != NT_OK || !done || n == 0)
+    nt_status status = K.a ? nt_plain_find(r, all) : NT_NO_MEMORY;
+    if (status != NT_OK || !all->is_found || n == 0)
         return status;
-    double most = fmax(fabs(all.w[0]), fabs(all.w[n - 1]));
+    double most = fmax(fabs(all->w[0]), fabs(all->w[n - 1]));
     for (int i = 0; i < n; i++) {
-        double *p = nt_entry(&all.vectors, 0, i), mass = 0;
+        double *p = nt_entry(&all->vectors, 0, i), mass = 0;
         for (int j = 0; j < n; j++)
             for (int k = 0; k < n; k++)
                 mass += p[k] * *nt_entry(&r->M, k, j) * p[j];
         for (int j = 0; j < n; j++)
             p[j] /= sqrt(mass);
         if (turns && nt_plain_is_free(&r->K, p, of_turning(r, p)))
-            all.w[i] = 0;
-        *nt_entry(&K, i, i) = all.w[i];
-        soft |= all.w[i] != 0 && fabs(all.w[i]) < SOFT * most;
-        restless += all.w[i] == 0;
+            all->w[i] = 0;
+        *nt_entry(&K, i, i) = all->w[i];
+        soft |= all->w[i] != 0 && fabs(all->w[i]) < SOFT * most;
+        restless += all->w[i] == 0;
     }
     if (!soft || (turns && restless > 0))
         return NT_OK;
-    const nt_columns *V = &all.vectors;
+    const nt_columns *V = &all->vectors;
     nt_columns CV = nt_columns_product(r->arena, false, &r->C, V);
     nt_columns MV = nt_columns_product(r->arena, false, &r->M, V);
     nt_columns Z = nt_columns_product(r->arena, false, &r->Z, V);
@@ -158,7 +157,7 @@ static nt_status take_plain(nt_reduced *r, bool turns, zeros zeros_of[2])
     if (!C.a || !M.a)
         return NT_NO_MEMORY;
     for (int i = 0; i < n; i++)
-        if (all.w[i] == 0 && nt_plain_is_free(&r->C, nt_entry(V, 0, i), 0)) {
+        if (all->w[i] == 0 && nt_plain_is_free(&r->C, nt_entry(V, 0, i), 0)) {
             still++;
             for (int j = 0; j < n; j++)
                 *nt_entry(&C, i, j) = *nt_entry(&C, j, i) = 0;
@@ -169,8 +168,7 @@ static nt_status take_plain(nt_reduced *r, bool turns, zeros zeros_of[2])
     return NT_OK;
 }
 
-/* ---- general: E x' = A x
- * -------------------------------------------------------------------------- */
+/* ---- general: E x' = A x --------------------------------------------------------------------- */
 
 static double largest_entry(const nt_columns *a)
 {
@@ -663,6 +661,7 @@ nt_status nt_pairs_dense(const nt_pencil *pencil, nt_pairs *pairs, nt_error *err
 {
     nt_arena arena = {0};
     nt_reduced r;
+    nt_plain all = {0};
     bool done = false;
     int n_zeros = 0;
     nt_status status = nt_reduce(&r, pencil, &arena);
@@ -671,17 +670,17 @@ nt_status nt_pairs_dense(const nt_pencil *pencil, nt_pairs *pairs, nt_error *err
     bool symmetric = status == NT_OK && pencil->nn == 0 && pencil->problem->space.n_first == 0 &&
                      nt_columns_are_symmetric(&r.K) && nt_columns_are_symmetric(&r.M);
     if (symmetric)
-        status = nt_plain_is_symmetric(&r, &symmetric);
+        status = nt_plain_is_symmetric(&r, &all, &symmetric);
     zeros known[2] = {{-1, -1}, {-1, -1}};
     if (symmetric && pencil->is_plain)
-        status = find_symmetric(&r, pairs, &done);
+        status = find_symmetric(&r, &all, pairs, &done);
     bool turns = symmetric && !nt_columns_are_symmetric(&r.C);
     if (symmetric && !turns && !pencil->is_plain)
-        status = take_plain(&r, false, known);
+        status = take_plain(&r, &all, false, known);
     if (status == NT_OK && !done)
         status = find_general(&r, known, pairs, &n_zeros);
     if (status == NT_OK && n_zeros > 0 && turns) {
-        status = take_plain(&r, true, known);
+        status = take_plain(&r, &all, true, known);
         if (status == NT_OK && known[0].least >= 0) {
             pairs->n = 0;
             status = find_general(&r, known, pairs, &n_zeros);

@@ -76,14 +76,14 @@ static nt_status find_smallest(const nt_reduced *r, const nt_columns *K, const n
     return NT_OK;
 }
 
-/* done: false where M is not positive definite, and the general way must be taken. */
-nt_status nt_plain_find(const nt_reduced *r, nt_plain *out, bool *done)
+nt_status nt_plain_find(const nt_reduced *r, nt_plain *all)
 {
+    if (all->is_sought)
+        return NT_OK;
     int n = r->f, type = 1, info = 0, room = 64 * n + 64;
     nt_columns K = symmetrised(r->arena, &r->K), M = symmetrised(r->arena, &r->M);
     double *w = NT_TAKE(r->arena, n + 1, double), *work = NT_TAKE(r->arena, room, double);
-    *done = false;
-    *out = (nt_plain){w, K};
+    *all = (nt_plain){.is_sought = true, .w = w, .vectors = K};
     if (!K.a || !M.a || !w || !work)
         return NT_NO_MEMORY;
     if (n > 0)
@@ -92,7 +92,7 @@ nt_status nt_plain_find(const nt_reduced *r, nt_plain *out, bool *done)
         return NT_OK;
     if (info != 0)
         return NT_NOT_CONVERGED;
-    *done = true;
+    all->is_found = true;
     double most = n > 0 ? fmax(fabs(w[0]), fabs(w[n - 1])) : 0;
     nt_status status = NT_OK;
     nt_columns stiffness = symmetrised(r->arena, &r->K), mass = symmetrised(r->arena, &r->M);
@@ -126,38 +126,37 @@ static void antisymmetric(const nt_columns *K, const double *x, double *y, doubl
         }
 }
 
-nt_status nt_plain_is_symmetric(const nt_reduced *r, bool *symmetric)
+nt_status nt_plain_is_symmetric(const nt_reduced *r, nt_plain *all, bool *symmetric)
 {
-    nt_plain all;
-    bool done, exact = true;
+    bool exact = true;
     int n = r->f;
     for (int j = 0; exact && j < n; j++)
         for (int i = 0; i < j; i++)
             exact = exact && *nt_entry(&r->K, i, j) == *nt_entry(&r->K, j, i);
     if (exact)
         return NT_OK;
-    nt_status status = nt_plain_find(r, &all, &done);
+    nt_status status = nt_plain_find(r, all);
     double *y = NT_TAKE(r->arena, 2 * n + 1, double), *size = NT_TAKE(r->arena, n + 1, double);
-    if (status != NT_OK || !done)
+    if (status != NT_OK || !all->is_found)
         return status;
     if (!y || !size)
         return NT_NO_MEMORY;
     double *rounding = y + n;
     for (int j = 0; j < n; j++) {
-        const double *p = nt_entry(&all.vectors, 0, j);
+        const double *p = nt_entry(&all->vectors, 0, j);
         size[j] = 0;
         for (int i = 0; i < n; i++)
             for (int k = 0; k < n; k++)
                 size[j] += p[i] * *nt_entry(&r->M, i, k) * p[k];
     }
     for (int j = 0; j < n && *symmetric; j++) {
-        antisymmetric(&r->K, nt_entry(&all.vectors, 0, j), y, rounding);
+        antisymmetric(&r->K, nt_entry(&all->vectors, 0, j), y, rounding);
         for (int i = 0; i < n; i++) {
-            const double *p = nt_entry(&all.vectors, 0, i);
+            const double *p = nt_entry(&all->vectors, 0, i);
             double sum = 0, doubt = 0;
             for (int k = 0; k < n; k++)
                 sum += p[k] * y[k], doubt += fabs(p[k]) * rounding[k];
-            double stiff = fmax(fabs(all.w[i]), fabs(all.w[j])) * sqrt(size[i] * size[j]);
+            double stiff = fmax(fabs(all->w[i]), fabs(all->w[j])) * sqrt(size[i] * size[j]);
             if (!(fabs(sum) <= fmax(FOLLOWS * stiff, ROUNDINGS * DBL_EPSILON * doubt)))
                 *symmetric = false;
         }
