@@ -57,6 +57,42 @@ static void pendulum_rests(void **state)
     }
 }
 
+/* The column of Beck, slender: its load follows the tip, and is less beside the stiffness of shear
+ * than what rounding is elsewhere. It flutters from 20.0509 EI/L^2 on; where it is stable a damped
+ * motion stays there, though some curvature is negative. */
+static void load_follows_a_slender_column(void **state)
+{
+    static const struct {
+        double shear, load;
+        int damped, stable;
+    } cases[] = {{1e8, 19, 0, 1},    {1e10, 5, 0, 1},  {1e10, 19, 0, 1},   {1e10, 20.04, 0, 1},
+                 {1e11, 15, 0, 1},   {1e11, 19, 0, 1}, {1e8, 20.06, 0, 0}, {1e10, 20.1, 0, 0},
+                 {1e11, 20.1, 0, 0}, {1e8, 19, 1, 1},  {1e8, 20.04, 1, 1}};
+    const double w = 8.88070; /* rad/s at 19 EI/L^2, of the exact equation: test_beams */
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bench b;
+        char text[600];
+        nt_stability stability;
+        double s = cases[i].shear;
+        snprintf(text, sizeof text,
+                 "nutate: 1\ngravity: [0, 0, 0]\nbeams:\n"
+                 "  b: {points: [[0, 0, 0], [1, 0, 0]], order: 4, elements: 6,\n"
+                 "      sections: [{stiffness: [%g, %g, %g, 1, 1, 1], mass: [1, 1, 1, 1e-6, 1e-6, "
+                 "1e-6]}]}\njoints: {clamp: {type: fixed, between: [ground, b.root]}}\n"
+                 "forces: {push: {type: force, on: b.tip, frame: body, value: [-%g, 0, 0]}}\n",
+                 s, s, s, cases[i].load);
+        open_bench(&b, text, (nt_static_setup){.damped = cases[i].damped});
+        solve(&b);
+        assert_int_equal(nt_static_stability(b.state, &stability, &b.error), NT_OK);
+        if (stability.stable != cases[i].stable)
+            fail_msg("%g under %g: stable %d", s, cases[i].load, stability.stable);
+        if (cases[i].load == 19)
+            is_close("rate", stability.rate, w * w, 1e-4 * w * w);
+        close_bench(&b);
+    }
+}
+
 /* What rests already in a stable state, and nothing loads it, is where a damped motion ends: only
  * rounding is left of its forces, which cannot be measured by loads. */
 static void what_rests_unloaded_stays(void **state)
@@ -569,6 +605,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pendulum_rests),
+        cmocka_unit_test(load_follows_a_slender_column),
         cmocka_unit_test(what_rests_unloaded_stays),
         cmocka_unit_test(ball_falls_onto_floor),
         cmocka_unit_test(stops_and_friction),

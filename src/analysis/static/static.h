@@ -334,8 +334,17 @@ nt_status nt_static_find_slowest(nt_static *s, double shift);
 nt_status nt_static_find_free(nt_static *s, bool *free_motion);
 
 /* Whether K is symmetric on what may move: forces then have a potential, whose curvature says what
- * is stable. `derivative` is that of the present point. */
-nt_status nt_static_is_symmetric(nt_static *s, bool *symmetric);
+ * is stable. `derivative` is that of the present point; the size of the softness that was found of
+ * it tells what is small, along `softest`. */
+nt_status nt_static_is_symmetric(nt_static *s, double softness, bool *symmetric);
+
+/* ---- static_judge.c -----------------------------------------------------------------------------
+ */
+
+/* Whether a damped motion leaves the state whose softest direction was found: along it where its
+ * curvature is negative, or, where forces have no potential, along a mode that grows, which is then
+ * in `softest`. What feeds back may look unstable wherever it rests: it is not left. */
+nt_status nt_static_is_left(nt_static *s, double softness, bool *left);
 
 /* ---- static_path.c ------------------------------------------------------------------------------
  */

@@ -225,7 +225,7 @@ static nt_status is_left(nt_static *s, bool *answer)
     if (status == NT_OK)
         status = nt_static_find_softest(s, true, &softness);
     if (status == NT_OK && softness < -NT_STATIC_FREE)
-        status = nt_static_is_symmetric(s, &symmetric);
+        status = nt_static_is_symmetric(s, fabs(softness), &symmetric);
     *answer = symmetric;
     return status;
 }

@@ -89,6 +89,19 @@ static nt_status judge_by_modes(nt_static *s, nt_stability *out)
     return NT_OK;
 }
 
+nt_status nt_static_is_left(nt_static *s, double softness, bool *left)
+{
+    bool symmetric = false;
+    nt_stability found = {.stable = 0, .softness = softness};
+    *left = softness < -NT_STATIC_FREE && s->problem->space.n_first == 0;
+    nt_status status = *left ? nt_static_is_symmetric(s, fabs(softness), &symmetric) : NT_OK;
+    if (status != NT_OK || !*left || symmetric)
+        return status;
+    status = judge_by_modes(s, &found);
+    *left = !found.stable;
+    return status;
+}
+
 /* Where an unstable state is left the fastest, from a direction without stiffness, in `softest`:
  * the squared rate is a few times that along it at the most. */
 static const double BEYOND = 4;
@@ -114,7 +127,8 @@ static nt_status judge(nt_static *s, nt_stability *out)
         status = nt_static_find_softest(s, false, &out->softness);
     if (status != NT_OK || !isfinite(out->softness)) /* nothing can move */
         return status;
-    if ((status = find_direction(s, out)) != NT_OK)
+    status = nt_static_is_symmetric(s, fabs(out->softness), &symmetric);
+    if (status != NT_OK || (status = find_direction(s, out)) != NT_OK)
         return status;
     memcpy(s->step, s->softest, (size_t)s->problem->nv * sizeof *s->step);
     memset(s->step + s->problem->nv, 0, (size_t)s->problem->nc * sizeof *s->step);
@@ -124,8 +138,7 @@ static nt_status judge(nt_static *s, nt_stability *out)
     out->rate = stiffness / inertia_along(s, s->softest);
     out->direction = s->softest;
     name_direction(s, s->softest, out->words, (int)sizeof out->words);
-    status = nt_static_is_symmetric(s, &symmetric);
-    return status == NT_OK && !symmetric ? judge_by_modes(s, out) : status;
+    return symmetric ? NT_OK : judge_by_modes(s, out);
 }
 
 /* What has slipped to rest sticks under a small disturbance, as it stands still: it is judged so,

@@ -124,12 +124,15 @@ nt_status nt_path_look_for_stability(nt_path *a, double from)
 {
     nt_static *s = a->s;
     double softness = 0;
-    if (!a->wanted->observe || !s->damped || s->problem->space.n_first > 0)
-        return NT_OK; /* what feeds back may look unstable wherever it rests */
+    bool left = false;
+    if (!a->wanted->observe || !s->damped)
+        return NT_OK;
     nt_status status = nt_static_evaluate(s, s->residual, true);
     if (status == NT_OK)
         status = nt_static_find_softest(s, false, &softness);
-    if (status != NT_OK || softness > -NT_STATIC_FREE)
+    if (status == NT_OK)
+        status = nt_static_is_left(s, softness, &left);
+    if (status != NT_OK || !left)
         return nt_is_final(status) ? status : NT_OK;
     a->is_left = true;
     return take_back(a, from);

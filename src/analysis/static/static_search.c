@@ -478,6 +478,7 @@ static nt_status search_damped(nt_static *s, damped *d)
     d->least = 0;
     for (int i = 0; i < NUDGES; i++) {
         double softness = 0;
+        bool left = false;
         if (!held && (status = nt_static_let_go(s, NULL)) != NT_OK)
             return status;
         d->shift = 1;
@@ -492,8 +493,9 @@ static nt_status search_damped(nt_static *s, damped *d)
         /* where a stable state is asked for the sign counts, however slender a part is */
         if (status == NT_OK)
             status = nt_static_find_softest(s, !s->damped, &softness);
-        bool feeds_back = s->problem->space.n_first > 0; /* then softness says nothing */
-        if (status != NT_OK || softness > -NT_STATIC_FREE || feeds_back)
+        if (status == NT_OK)
+            status = nt_static_is_left(s, softness, &left);
+        if (status != NT_OK || !left)
             return status;
         if (i + 1 == NUDGES)
             return s->damped ? NT_NOT_CONVERGED : NT_OK;

@@ -267,13 +267,29 @@ nt_status nt_static_find_slowest(nt_static *s, double shift)
     return status;
 }
 
-/* Rounding makes K so unsymmetric, relative to the drag, where forces have a potential. */
-static const double SYMMETRIC = 1e-12;
+/* Rounding makes K less unsymmetric than that, relative to the drag, where forces have a potential.
+ * Loads that follow a slender part may be less as well, and still all that bends it: along the
+ * softest direction the antisymmetric part is to be small beside the softness, too. */
+static const double SYMMETRIC = 1e-14, BESIDE_SOFTNESS = 1e-3;
 
-nt_status nt_static_is_symmetric(nt_static *s, bool *symmetric)
+/* x^T (K - K^T) y, relative to the drag; x and y keep the constraints. */
+static double antisymmetry(nt_static *s, const double *x, const double *y)
 {
     const nt_problem *p = s->problem;
-    double *x = s->vector[0], *y = s->vector[1], along[2] = {0, 0};
+    double sum = 0, size = sqrt(nt_static_dot(s, x, x) * nt_static_dot(s, y, y));
+    for (int k = 0; k < 2; k++) {
+        memset(s->other, 0, (size_t)p->n * sizeof *s->other);
+        nt_matrix_apply_primary(s->derivative, k ? x : y, (size_t)p->n, s->other, (size_t)p->n, 1);
+        for (int i = 0; i < p->nv; i++)
+            sum += (k ? -1 : 1) * (k ? y : x)[i] * s->other[i];
+    }
+    return size > 0 ? fabs(sum) / size : 0;
+}
+
+nt_status nt_static_is_symmetric(nt_static *s, double softness, bool *symmetric)
+{
+    const nt_problem *p = s->problem;
+    double *x = s->vector[0], *y = s->vector[1];
     nt_status status = nt_static_find_drag(s);
     if (status == NT_OK)
         status = nt_static_factor(s, SHIFTS[0]);
@@ -284,13 +300,8 @@ nt_status nt_static_is_symmetric(nt_static *s, bool *symmetric)
         y[i] = i % 3 == 0 ? -x[i] : x[i];
     if (status == NT_OK)
         status = apply(s, true, y, y);
-    for (int k = 0; k < 2 && status == NT_OK; k++) {
-        memset(s->other, 0, (size_t)p->n * sizeof *s->other);
-        nt_matrix_apply_primary(s->derivative, k ? x : y, (size_t)p->n, s->other, (size_t)p->n, 1);
-        for (int i = 0; i < p->nv; i++)
-            along[k] += (k ? y : x)[i] * s->other[i];
-    }
-    *symmetric = fabs(along[0] - along[1]) <=
-                 SYMMETRIC * sqrt(nt_static_dot(s, x, x) * nt_static_dot(s, y, y));
+    *symmetric = status != NT_OK ||
+                 (antisymmetry(s, x, y) <= SYMMETRIC &&
+                  antisymmetry(s, s->softest, y) <= fmin(SYMMETRIC, BESIDE_SOFTNESS * softness));
     return status;
 }
