@@ -16,12 +16,14 @@
  * moment rho x f changes by rho~ df + f~ rho~ dtheta. */
 #include "model/cables/cable.h"
 
+#include "base/error.h"
 #include "model/bodies/body.h"
 #include "model/elements.h"
 #include "model/forces/load.h"
 #include "system/lies.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const nt_section cable_section = {.name = "cables", .word = "cable", .one_type = true};
@@ -73,7 +75,7 @@ static const nt_key cable_keys[] = {
      .group = seabed_keys,
      .meaning =
          "a bed that bears the nodes below it, ends on bodies included; an end on the ground is "
-         "held there"},
+         "held there, at most the length of a segment below it"},
     {0},
 };
 
@@ -593,6 +595,31 @@ static nt_status cable_own_bodies(nt_run *run, const nt_element *e, bool validat
     return NT_OK;
 }
 
+/* What the ground holds below the bed, an anchor in the soil, pulls the line through the bed. It
+ * may be as deep as a segment, within which a line cannot bend; if it is deeper, a height has the
+ * wrong sign or counts from elsewhere. */
+static nt_status refuse_buried(const nt_run *run, const nt_element *e, const nt_cable *c,
+                               nt_error *error)
+{
+    size_t n = 2 * (size_t)nt_model_variable_count(run->model);
+    double height, slope[2], deepest = c->length / c->n, *scratch = calloc(n, sizeof *scratch);
+    nt_status status = scratch ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
+    for (int i = 0; i < 2 && status == NT_OK; i++) {
+        v3 end = v3_add(run->bodies[0].x0, c->offset[i]);
+        bool is_held = c->between[i] == 0; /* the bed bears no such end: it needs no height there */
+        if (!is_held || nt_cable_seabed(c, run, run->variables, scratch, end, &height, slope, NULL))
+            continue;
+        if (height - end.z > deepest)
+            status = nt_load_refuse_key(
+                run->model, e, "seabed.height", error,
+                "the bed is at z = %g m where the ground holds the %s end at z = %g m, which is "
+                "%.6g m below; expected at most %.6g m, a segment",
+                height, i == 0 ? "first" : "second", end.z, height - end.z, deepest);
+    }
+    free(scratch);
+    return status;
+}
+
 static nt_status cable_prepare(nt_run *run, const nt_element *e, bool validate, nt_error *error)
 {
     nt_cable *c = nt_element_numbers(run, e);
@@ -620,7 +647,8 @@ static nt_status cable_prepare(nt_run *run, const nt_element *e, bool validate, 
                                       "parameters alone",
                                       e->name, e->name);
     }
-    return status;
+    return status == NT_OK && validate && c->seabed.height ? refuse_buried(run, e, c, error)
+                                                           : status;
 }
 
 /* Weight and inertia of the half segment that hangs on an end, and what the bed bears of it. */
