@@ -346,16 +346,17 @@ static nt_status solve_without_marked(nt_factors *f, double *b)
     return status;
 }
 
-nt_status nt_factors_project(nt_factors *f, const nt_point *at, const nt_projection *wanted,
-                             double *dv)
+/* The equations of a projection, with the weights wanted or, neutral, those of its lengths alone.
+ */
+static nt_status fill_projection(nt_factors *f, const nt_point *at, const nt_projection *wanted,
+                                 bool neutral, double *b)
 {
     const nt_problem *problem = f->problem;
     int n_ties = wanted->n_ties;
     nt_solver_drop(f->solver, NULL, 0);
     nt_status status = weighted_constraints(f, at, f->problem->length);
-    if (status == NT_OK && (wanted->kinetic || n_ties > 0))
+    if (status == NT_OK && !neutral && (wanted->kinetic || n_ties > 0))
         status = mass_weights(f, at);
-    double *b = f->work;
     memset(b, 0, (size_t)problem->nv * sizeof *b);
     memcpy(b + problem->nv, wanted->rhs, (size_t)problem->nc * sizeof *b);
     if (status == NT_OK && n_ties > 0)
@@ -364,7 +365,7 @@ nt_status nt_factors_project(nt_factors *f, const nt_point *at, const nt_project
         status = tie(f, &wanted->ties[i], b);
     if (status != NT_OK)
         return status;
-    if (wanted->light || wanted->offset)
+    if (!neutral && (wanted->light || wanted->offset))
         lighten(f, wanted->light, wanted->offset, b);
     int count = 0;
     for (int i = 0; i < problem->nv; i++)
@@ -378,15 +379,49 @@ nt_status nt_factors_project(nt_factors *f, const nt_point *at, const nt_project
             f->fixed[count++] = i;
             b[i] = 0;
         }
-    if ((status = nt_matrix_drop(&f->matrix, f->fixed, count)) != NT_OK)
-        return status;
-    status = nt_solver_factor_dependent(f->solver, &f->matrix, DEPENDENT, f->mark, &count);
+    return nt_matrix_drop(&f->matrix, f->fixed, count);
+}
+
+/* Rows that seem to depend on others where what they hold weighs far less, or far more, than what
+ * the others do, as of a body without mass that carries one with it: which of them do so is asked
+ * of the rows alone. Leaves factors without these. */
+static nt_status ask_rows_alone(nt_factors *f, const nt_point *at, const nt_projection *wanted,
+                                double *b)
+{
+    const nt_problem *p = f->problem;
+    int count = 0;
+    nt_status status = fill_projection(f, at, wanted, true, b);
+    if (status == NT_OK)
+        status = nt_solver_factor_dependent(f->solver, &f->matrix, DEPENDENT, f->mark, &count);
+    if (status == NT_OK)
+        status = fill_projection(f, at, wanted, false, b);
+    count = 0;
+    for (int i = p->nv; i < p->n; i++)
+        if (f->mark[i])
+            f->fixed[count++] = i;
+    if (status == NT_OK)
+        status = nt_solver_drop(f->solver, f->fixed, count);
+    return status == NT_OK ? nt_solver_factor(f->solver, &f->matrix) : status;
+}
+
+nt_status nt_factors_project(nt_factors *f, const nt_point *at, const nt_projection *wanted,
+                             double *dv)
+{
+    const nt_problem *problem = f->problem;
+    int count = 0;
+    double *b = f->work;
+    nt_status status = fill_projection(f, at, wanted, false, b);
+    if (status == NT_OK)
+        status = nt_solver_factor_dependent(f->solver, &f->matrix, DEPENDENT, f->mark, &count);
+    bool weighed = wanted->kinetic || wanted->n_ties > 0 || wanted->light;
+    if (status == NT_OK && count > 0 && weighed)
+        status = ask_rows_alone(f, at, wanted, b);
     if (status != NT_OK)
         return status;
     if ((status = solve_without_marked(f, b)) != NT_OK)
         return status;
     memcpy(dv, b, (size_t)problem->nv * sizeof *b);
-    for (int i = 0; i < n_ties; i++)
+    for (int i = 0; i < wanted->n_ties; i++)
         v3_store(dv + wanted->ties[i].translation,
                  v3_cross(v3_load(dv + wanted->ties[i].rotation), wanted->ties[i].arm));
     return NT_OK;

@@ -380,6 +380,49 @@ static void test_a_load_along_such_a_motion(void **state)
     }
 }
 
+/* What has no mass, or next to none, and carries a heavy hub off its axis: its rows weigh 1e9 times
+ * what the hub's do, and velocities follow from what the others are given all the same. */
+static void test_velocities_of_a_hub(void **state)
+{
+    static const char text[] =
+        "nutate: 1\ngravity: [0, 0, 0]\nbodies:\n"
+        "  carrier: {mass: %s, position: [0, 0, 1]}\n"
+        "  hub: {mass: %s, inertia: [1, 1, 1], position: [3, 0, 1]%s}\n"
+        "beams: {b: {points: [[0, 0, 0], [0, 0, 1]], order: 3, sections: [{stiffness: [1e6, 1e6,\n"
+        "      1e6, 1e4, 1e4, 1e4], mass: [1, 1, 1, 1e-2, 1e-2, 1e-2]}]}}\n"
+        "joints:\n"
+        "  shaft: {type: %s, between: [carrier, hub], at: [0, 0, 1]}\n"
+        "  foot: {type: fixed, between: [ground, b.root], at: [0, 0, 0]}\n"
+        "  m: {type: fixed, between: [%s, carrier], at: [0, 0, %d]}\n"
+        "initial: {correct: %s}\nsimulation: {duration: 1, step: 1e-3}\n";
+    static const char *const masses[] = {"0", "1e-9, inertia: [1e-9, 1e-9, 1e-9]"};
+    static const char *const hubs[] = {"2", "2e5"};
+    static const struct {
+        const char *given, *shaft, *correct;
+    } cases[] = {
+        {"", "revolute, axis: [0, 0, 1], motion: 3*t", "false"},
+        {"", "revolute, axis: [0, 0, 1], motion: 3*t", "true"},
+        {", angular_velocity: [0, 0, 3]", "revolute, axis: [0, 0, 1]", "false"},
+        {", velocity: [0, 9, 0]", "revolute, axis: [0, 0, 1]", "true"},
+    };
+    (void)state;
+    for (int i = 0; i < 32; i++) {
+        char model[1500];
+        motion m;
+        double v[3], w[3];
+        int k = i >> 3, on_beam = i >> 2 & 1;
+        snprintf(model, sizeof model, text, masses[i & 1], hubs[i >> 1 & 1], cases[k].given,
+                 cases[k].shaft, on_beam ? "b.tip" : "ground", on_beam, cases[k].correct);
+        if (begin(&m, model, "generalized-alpha") != NT_OK)
+            fail_msg("case %d: %s", i, m.error.message);
+        look(&m, 0, "hub.velocity", v);
+        look(&m, 0, "hub.angular_velocity", w);
+        is_close("velocity", v[1], 9, 1e-8); /* least energy: 1e-9 of the hub's mass is added */
+        is_close("rate", w[2], 3, 1e-8);
+        finish(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -391,6 +434,7 @@ int main(void)
         cmocka_unit_test(test_out_of_balance),
         cmocka_unit_test(test_motions_of_several_nodes),
         cmocka_unit_test(test_a_load_along_such_a_motion),
+        cmocka_unit_test(test_velocities_of_a_hub),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
