@@ -209,9 +209,14 @@ of_windio more old 's/stiff_matrix:/stiffness: 3\n        &/' "six_x_six has no 
 of_windio soft old 's/E: 2e11/E: -2e11/' "E is -2e+11, expected a number above 0"
 of_windio poisson old 's/nu: 0.3/nu: 0.7/' "nu is 0.7, expected a number between -1 and 0.5"
 of_windio shear old 's/nu: 0.3/nu: 0.3, G: -1/' "G is -1, expected a number above 0"
-of_windio light old 's/rho: 7850/rho: 0/' "rho is 0, expected a number above 0"
+of_windio light old 's/rho: 7850/rho: 0/' "rho is 0, expected a number between 0 and 100000"
 of_windio twin old 's/{name: steel/{name: steel, E: 1, nu: 0, rho: 1}, &/' "a second material 'steel', expected one"
-of_windio outfit old 's/layers: /outfitting_factor: -1\n      &/' "outfitting_factor is -1, expected a number above 0"
+of_windio outfit old 's/layers: /outfitting_factor: -1\n      &/' "outfitting_factor is -1, expected a number between 0 and 10"
+of_windio dense old 's/rho: 7850/rho: 1e30/' "rho is 1e+30, expected a number between 0 and 100000"
+of_windio far old 's/hub: {/&elastic_properties_mb: {system_mass: 1, system_inertia: [1, 1, 1], system_center_mass: [0, 1e30, 0]}, /' \
+    "the hub has its centre of mass at 1e+30 m, expected 100 m at most"
+of_windio product old 's/hub: {/&elastic_properties_mb: {system_mass: 1, system_inertia: [1, 1, 1, 0, 7, 0]}, /' \
+    "the hub has the product of inertia 7 kg m^2, expected at most the largest moment"
 of_windio degrees old 's/uptilt: 0.1/uptilt: 6/' "uptilt is 6, expected a number between -1.5708 and 1.5708"
 of_windio behind old 's/overhang: 2/overhang: -2/' "overhang is -2, expected a number between 0 and 10000"
 of_windio blades old 's/number_of_blades: 3/number_of_blades: 2.5/' \
@@ -238,6 +243,13 @@ sed 's/nu: 0.3/nu: 0.3, G: 7.93e10/
 expect 0 import windio both.yaml -o x.yaml
 says "a shear modulus of 7.692e+10 Pa, G says 7.93e+10 Pa: the former is taken" \
     "two reference axes that differ: that of outer_shape_bem is taken, the one in line 24 is not"
+# What the file says of the tower's own stiffness and mass, beside the tubes: EI is 1.219438e10 and
+# 7.621488e8 N m^2 at its ends.
+sed 's/hub: {/&elastic_properties_mb: {system_mass: 1, system_inertia: [1, 1, 1]}, /
+    s/^      layers:/      elastic_properties: {stiffness_matrix: {grid: [0, 1], K44: [1.219438e10, 7.240414e8]}}\n&/' old.yaml >own.yaml
+expect 0 import windio own.yaml -o x.yaml
+says "K44 of its elastic_properties is off theirs by up to -5 % (at grid 1), and is not taken" \
+    "the file gives no centre of mass of the hub: its origin is taken"
 sed 's/7.93e10/7.692e10/; s/values: \[0, 30\]/values: [0.0, 29.0]/' both.yaml >agree.yaml
 expect 0 import windio agree.yaml -o x.yaml
 if grep -q "shear modulus\|reference axes" err; then fail "numbers that agree are told to differ"; fi

@@ -21,6 +21,9 @@ static const double DEGREE = NT_PI / 180;
  * larger, s: beyond is another unit or an error. */
 static const double MOST_SPEED = 100, MOST_MASS = 1e9, MOST_DAMPING = 1e3;
 
+/* No hub or nacelle has its centre of mass farther from its origin, m. */
+static const double FARTHEST = 100;
+
 /* ---- the blade ---------------------------------------------------------------------------------
  */
 
@@ -31,8 +34,8 @@ static int by_size(const void *a, const void *b)
 }
 
 /* All grid points of some curves, which rise. */
-static nt_status join_grids(nt_windio *w, const nt_windio_curve *c, int count, double **grid,
-                            int *n)
+nt_status nt_windio_join_grids(nt_windio *w, const nt_windio_curve *c, int count, double **grid,
+                               int *n)
 {
     int most = 0;
     for (int i = 0; i < count; i++)
@@ -68,8 +71,8 @@ static nt_status check_reach(nt_windio *w, const nt_node *axis, const double *fi
 
 /* The reference axis, at the points of all three grids. Sections stand at the part of the length
  * that their grid says: where the axis is elsewhere at this grid, it is said. */
-static nt_status read_axis(nt_windio *w, const nt_node *axis, double (**points)[3], double **grid,
-                           int *n)
+nt_status nt_windio_read_axis(nt_windio *w, const nt_node *axis, double (**points)[3],
+                              double **grid, int *n)
 {
     nt_windio_curve c[3] = {{0}};
     static const char *const names[] = {"x", "y", "z", NULL};
@@ -83,7 +86,7 @@ static nt_status read_axis(nt_windio *w, const nt_node *axis, double (**points)[
                                   names[i], c[i].grid[0], c[i].grid[c[i].n - 1]);
     }
     if (status == NT_OK)
-        status = join_grids(w, c, 3, grid, n);
+        status = nt_windio_join_grids(w, c, 3, grid, n);
     *points = status == NT_OK ? calloc((size_t)*n, sizeof **points) : NULL;
     if (status == NT_OK && !*points)
         status = nt_fail(w->error, NT_NO_MEMORY, "out of memory");
@@ -309,7 +312,7 @@ static nt_status read_blade(nt_windio *w, nt_imported_blade *b)
         return status;
     const nt_node *axis = nt_node_find(old ? old : blade, "reference_axis");
     double *grid = NULL;
-    status = axis ? read_axis(w, axis, &b->points, &grid, &b->n_points)
+    status = axis ? nt_windio_read_axis(w, axis, &b->points, &grid, &b->n_points)
                   : nt_node_fail(w->error, old ? old : blade, "lacks 'reference_axis'");
     free(grid);
     if (status == NT_OK)
@@ -337,172 +340,8 @@ static nt_status read_blade(nt_windio *w, nt_imported_blade *b)
     return status;
 }
 
-/* ---- tower, nacelle and hub --------------------------------------------------------------------
+/* ---- nacelle and hub ----------------------------------------------------------------------------
  */
-
-/* The one material of the layer's name. */
-static nt_status find_material(nt_windio *w, const nt_node *layer, const nt_node **material)
-{
-    const nt_node *name = nt_node_find(layer, "material"),
-                  *list = nt_windio_find(w->root, "materials");
-    *material = NULL;
-    for (int i = 0; name && list && list->kind == NT_NODE_LIST && i < list->count; i++) {
-        const nt_node *of = nt_node_find(list->values[i], "name");
-        if (!of || of->kind != NT_NODE_SCALAR || !nt_node_is(of, name->text))
-            continue;
-        if (nt_windio_take(w, of) != NT_OK || nt_windio_take(w, name) != NT_OK)
-            return NT_NO_MEMORY;
-        if (*material)
-            return nt_node_fail(w->error, of, "a second material '%.40s', expected one",
-                                name->text);
-        *material = list->values[i];
-    }
-    return *material ? NT_OK
-                     : nt_node_fail(w->error, name ? name : layer,
-                                    "the layer's material is not in `materials`");
-}
-
-/* What the wall is made of; what hangs inside counts as a part of its density. */
-typedef struct wall {
-    double E, nu, rho;
-} wall;
-
-/* A shear modulus beside E and nu is one number too many; of steel it is often a table's. */
-static nt_status check_shear_modulus(nt_windio *w, const nt_node *material, const wall *m)
-{
-    const double made = m->E / (2 * (1 + m->nu));
-    double G = made;
-    if (!nt_node_find(material, "G"))
-        return NT_OK;
-    nt_status status = nt_windio_between(w, material, "G", 0, (double)INFINITY, &G);
-    if (status == NT_OK && fabs(G - made) > 1e-3 * made)
-        fprintf(w->notes,
-                "E and nu of the tower's wall make a shear modulus of %.4g Pa, G says %.4g Pa: the "
-                "former is taken\n",
-                made, G);
-    return status;
-}
-
-static nt_status read_wall(nt_windio *w, const nt_node *inside, const nt_node *layer, wall *m)
-{
-    const double any = (double)INFINITY;
-    const nt_node *material;
-    double outfit = 1;
-    nt_status status = find_material(w, layer, &material);
-    if (status == NT_OK)
-        status = nt_windio_between(w, material, "E", 0, any, &m->E);
-    if (status == NT_OK)
-        status = nt_windio_between(w, material, "nu", -1, 0.5, &m->nu);
-    if (status == NT_OK)
-        status = check_shear_modulus(w, material, m);
-    if (status == NT_OK)
-        status = nt_windio_between(w, material, "rho", 0, any, &m->rho);
-    if (status == NT_OK && nt_node_find(inside, "outfitting_factor"))
-        status = nt_windio_between(w, inside, "outfitting_factor", 0, any, &outfit);
-    m->rho *= outfit;
-    return status;
-}
-
-/* Whether all points are on the line from the first to the last one, to 1e-6 of its height. */
-static bool is_straight(double (*points)[3], int n)
-{
-    const double *a = points[0], *b = points[n - 1];
-    double off = 0, rise = b[2] - a[2];
-    for (int i = 1; i + 1 < n; i++)
-        for (int k = 0; k < 2; k++)
-            off = fmax(off,
-                       fabs((points[i][k] - a[k]) * rise - (points[i][2] - a[2]) * (b[k] - a[k])));
-    return off <= 1e-6 * rise * rise;
-}
-
-/* Whether two parts of the file say the same, number by number. */
-static bool is_same(const nt_node *a, const nt_node *b)
-{
-    double x, y;
-    if (a->kind != b->kind || a->count != b->count)
-        return false;
-    if (a->kind == NT_NODE_SCALAR)
-        return nt_node_is(a, b->text) || (nt_number_parse(a->text, a->length, &x) &&
-                                          nt_number_parse(b->text, b->length, &y) && x == y);
-    for (int i = 0; i < a->count; i++) {
-        const nt_node *of = a->keys ? nt_node_find(b, a->keys[i]->text) : b->values[i];
-        if (!of || !is_same(a->values[i], of))
-            return false;
-    }
-    return true;
-}
-
-static nt_status write_tower(nt_windio *w, const nt_node *tower, FILE *to, double top[3])
-{
-    bool old = nt_node_find(tower, "outer_shape_bem");
-    const nt_node *shape = nt_node_find(tower, old ? "outer_shape_bem" : "outer_shape");
-    const nt_node *inside = nt_node_find(tower, old ? "internal_structure_2d_fem" : "structure");
-    const nt_node *axis = nt_windio_find(old ? shape : tower, "reference_axis");
-    const nt_node *layers = nt_windio_find(inside, "layers");
-    double(*points)[3] = NULL, *at = NULL, *grid = NULL;
-    wall of = {0};
-    nt_windio_curve c[3] = {{0}}, *D = &c[1], *t = &c[2]; /* the axis' own grid, diameter, wall */
-    int n = 0, n_sections = 0;
-    if (!shape || !inside || !axis || !layers || layers->kind != NT_NODE_LIST || layers->count < 1)
-        return nt_node_fail(w->error, tower,
-                            "the tower lacks its reference axis, diameter or walls");
-    const nt_node *again = nt_node_find(inside, "reference_axis");
-    if (again && !is_same(axis, again))
-        fprintf(
-            w->notes,
-            "the tower has two reference axes that differ: that of %s is taken, the one in line "
-            "%d is not\n",
-            old ? "outer_shape_bem" : "the tower itself", again->line);
-    if (layers->count > 1)
-        fputs("the tower has several layers: the first one is taken\n", w->notes);
-    const nt_node *layer = layers->values[0];
-    const nt_node *wall_name = nt_node_find(layer, "name");
-    if ((again && nt_windio_take(w, again) != NT_OK) ||
-        (wall_name && nt_windio_take(w, wall_name) != NT_OK))
-        return NT_NO_MEMORY;
-    nt_status status = read_axis(w, axis, &points, &at, &n);
-    if (status == NT_OK)
-        status = nt_windio_curve_read(w, shape, "outer_diameter", D);
-    if (status == NT_OK)
-        status = nt_windio_curve_read(w, layer, "thickness", t);
-    if (status == NT_OK)
-        status = read_wall(w, inside, layer, &of);
-    if (status == NT_OK) {
-        c[0] = (nt_windio_curve){.n = n, .grid = at};
-        status = join_grids(w, c, 3, &grid, &n_sections);
-    }
-    for (int i = 0; status == NT_OK && i < n_sections; i++)
-        if (!(nt_windio_curve_at(t, grid[i]) > 0 &&
-              nt_windio_curve_at(t, grid[i]) <= nt_windio_curve_at(D, grid[i]) / 2))
-            status = nt_node_fail(w->error, layer,
-                                  "the tower's wall is %g m at grid %g of a diameter of %g m, "
-                                  "expected a positive number up to its half",
-                                  nt_windio_curve_at(t, grid[i]), grid[i],
-                                  nt_windio_curve_at(D, grid[i]));
-    if (status == NT_OK) {
-        nt_windio_note_ends(w, "the tower's outer_diameter", D->grid, D->n);
-        nt_windio_note_ends(w, "the thickness of its wall", t->grid, t->n);
-        fputs("  tower:\n    order: 3\n    elements: 10\n    quadrature: sections\n"
-              "    normal: [1, 0, 0]\n    points:\n",
-              to);
-        int step = is_straight(points, n) ? n - 1 : 1;
-        for (int i = 0; i < n; i += step)
-            fprintf(to, "      - [%.10g, %.10g, %.10g]\n", points[i][0], points[i][1],
-                    points[i][2]);
-        fputs("    sections:\n", to);
-        memcpy(top, points[n - 1], sizeof points[0]);
-        for (int i = 0; i < n_sections; i++)
-            fprintf(
-                to,
-                "      - {at: %.10g, material: {E: %.10g, nu: %.10g, density: %.10g}, shape: tube,"
-                " radius: %.10g, thickness: %.10g}\n",
-                grid[i], of.E, of.nu, of.rho, nt_windio_curve_at(D, grid[i]) / 2,
-                nt_windio_curve_at(t, grid[i]));
-    }
-    free(points), free(at), free(grid);
-    nt_windio_curve_free(D), nt_windio_curve_free(t);
-    return status;
-}
 
 /* A rigid part with its mass, where the file has it. */
 typedef struct part {
@@ -535,8 +374,22 @@ static nt_status read_part(nt_windio *w, const nt_node *of, const char *what, pa
                                   "the %s has the inertia %g, %g, %g kg m^2, expected numbers "
                                   "none of which is negative or more than the sum of the others",
                                   what, p->inertia[0], p->inertia[1], p->inertia[2]);
+    for (int i = 3; status == NT_OK && p->given && i < I->count && i < 6; i++)
+        if (!(fabs(p->inertia[i]) <= fmax(p->inertia[0], fmax(p->inertia[1], p->inertia[2]))))
+            status = nt_node_fail(w->error, I->values[i],
+                                  "the %s has the product of inertia %g kg m^2, expected at most "
+                                  "the largest moment",
+                                  what, p->inertia[i]);
     if (status == NT_OK && p->given && x)
         status = nt_windio_list(w, x, "location", 3, p->center);
+    for (int i = 0; status == NT_OK && p->given && x && i < 3; i++)
+        if (!(fabs(p->center[i]) <= FARTHEST))
+            status = nt_node_fail(w->error, x->values[i],
+                                  "the %s has its centre of mass at %g m, expected %g m at most",
+                                  what, p->center[i], FARTHEST);
+    if (status == NT_OK && p->given && !x)
+        fprintf(w->notes, "the file gives no centre of mass of the %s: its origin is taken\n",
+                what);
     if (status == NT_OK && !p->given)
         fprintf(w->notes, "the file gives no mass of the %s: 1 kg is written, to be replaced\n",
                 what);
@@ -732,7 +585,7 @@ static nt_status write_rotor(nt_windio *w, const nt_imported_blade *b, bool towe
             "feather\nbeams:\n",
             r.speed);
     if (tower)
-        status = write_tower(w, r.tower, to, top);
+        status = nt_windio_write_tower(w, r.tower, to, top);
     if (status != NT_OK)
         return status;
     v3 center = v3_of(top[0] - r.overhang, top[1], tower ? top[2] + r.above : r.height);

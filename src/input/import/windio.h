@@ -56,6 +56,19 @@ void nt_windio_note_ends(nt_windio *w, const char *what, const double *grid, int
 nt_status nt_windio_refuse_others(nt_windio *w, const nt_node *node, const char *what,
                                   const char *const *known);
 
+/* The reference axis, at the points of all three grids. Sections stand at the part of the length
+ * that their grid says: where the axis is elsewhere at this grid, it is said. */
+nt_status nt_windio_read_axis(nt_windio *w, const nt_node *axis, double (**points)[3],
+                              double **grid, int *n);
+/* The stations of several grids together, ascending; the caller's to free. */
+nt_status nt_windio_join_grids(nt_windio *w, const nt_windio_curve *c, int count, double **grid,
+                               int *n);
+
+/* ---- the tower (windio_tower.c): its entry under `beams`; top[3] is where it ends -------------
+ */
+
+nt_status nt_windio_write_tower(nt_windio *w, const nt_node *tower, FILE *to, double top[3]);
+
 /* ---- the drivetrain (windio_drivetrain.c) ---------------------------------------------------- */
 
 typedef struct nt_windio_drivetrain {
