@@ -69,6 +69,32 @@ static nt_status weightless_words(nt_integrator *it, nt_status failure, char *te
     return status == NT_NO_MEMORY ? status : NT_OK;
 }
 
+/* Rows of constraints that are further from depending on each other than this part of their length
+ * are none of a position that is nearly singular. */
+static const double NEARLY_SINGULAR = 0.03;
+
+/* Near a singular position reactions are large, and so is the rounding in them, and the mechanism
+ * may go on in several ways: smaller steps do not help there. What fails here but for want of
+ * memory has no words of its own. */
+nt_status nt_integrator_say_singular(nt_integrator *it, char *text, int size)
+{
+    nt_point at = nt_phase_point(&it->stepper.now);
+    char name[300];
+    double distance;
+    int row = -1;
+    text[0] = '\0';
+    nt_status status =
+        nt_factors_find_nearly_dependent(it->factors, &at, NEARLY_SINGULAR, &row, &distance);
+    if (status == NT_OK && row >= 0) {
+        nt_problem_equation_name(it->problem, row, name, sizeof name);
+        snprintf(text, (size_t)size,
+                 "; its position is nearly singular: %s follows from the other constraints to "
+                 "within %.1g of itself",
+                 name, distance);
+    }
+    return status == NT_NO_MEMORY ? status : NT_OK;
+}
+
 void nt_integrator_say_reach(nt_integrator *it, const nt_phase *at, char *text, int size)
 {
     char words[160];
@@ -93,7 +119,7 @@ void nt_integrator_add_reach(nt_integrator *it, nt_error *error)
 nt_status nt_integrator_give_up(nt_integrator *it, nt_status status, double h, nt_error *error)
 {
     const nt_stepper *s = &it->stepper;
-    char words[340], more[400], reach[240];
+    char words[340], more[400], reach[240], singular[440] = "";
     nt_error part = {0};
     if (s->report.step > 0)
         h = s->report.step;
@@ -102,14 +128,16 @@ nt_status nt_integrator_give_up(nt_integrator *it, nt_status status, double h, n
         return nt_fail(error, status, "interrupted at t = %.9g s, within a step",
                        s->now.all[NT_PHASE_T]);
     failure_words(it, status, words, sizeof words);
-    if (weightless_words(it, status, more, sizeof more) != NT_OK)
+    bool is_solved = status == NT_NOT_CONVERGED || status == NT_SINGULAR;
+    if (weightless_words(it, status, more, sizeof more) != NT_OK ||
+        (is_solved && nt_integrator_say_singular(it, singular, sizeof singular) != NT_OK))
         return nt_fail(error, NT_NO_MEMORY, "out of memory to find why a step failed");
     nt_problem_ill_posed(it->problem, status, &part);
     nt_integrator_say_reach(it, it->watch.begun ? &it->begun : &s->now, reach, sizeof reach);
     const nt_error *place = part.message[0] ? &part : &it->failed_at;
     nt_fail_at(error, status, place->file, place->line, place->column,
-               "at t = %.9g s, step %.3g s: %s%s%s%s%s%s", s->now.all[NT_PHASE_T], h,
-               s->report.words ? s->report.words : nt_status_text(status), words, more,
+               "at t = %.9g s, step %.3g s: %s%s%s%s%s%s%s", s->now.all[NT_PHASE_T], h,
+               s->report.words ? s->report.words : nt_status_text(status), words, more, singular,
                part.message[0] ? "; " : "", part.message, reach);
     if (error) {
         error->time = s->now.all[NT_PHASE_T];

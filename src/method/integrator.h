@@ -202,4 +202,7 @@ nt_status nt_integrator_give_up(nt_integrator *integrator, nt_status status, dou
  * with "; " before it; nothing where they are not, or nobody knows. Once `next` is free. */
 void nt_integrator_say_reach(nt_integrator *integrator, const nt_phase *at, char *text, int size);
 
+/* Text after what failed: that the position at hand is nearly singular, if it is. NT_NO_MEMORY. */
+nt_status nt_integrator_say_singular(nt_integrator *integrator, char *text, int size);
+
 #endif

@@ -80,13 +80,15 @@ static nt_status too_small(nt_integrator *it, const nt_step_error *error, double
                            nt_error *message)
 {
     static const char *const kinds[] = {"position", "rotation", "velocity", "angular velocity"};
-    char name[160];
+    char name[160], singular[440];
     nt_problem_coordinate_name(it->problem, error->unknown, name, sizeof name);
     double t = it->stepper.now.all[NT_PHASE_T];
+    if (nt_integrator_say_singular(it, singular, sizeof singular) != NT_OK)
+        return nt_fail(message, NT_NO_MEMORY, "out of memory to find why a step failed");
     nt_fail(message, NT_NOT_CONVERGED,
             "at t = %.9g s, step %.3g s: the error of the %s is %.3g times its tolerance at the "
-            "smallest step allowed (%s)",
-            t, h, kinds[error->kind], error->size, name);
+            "smallest step allowed (%s)%s",
+            t, h, kinds[error->kind], error->size, name, singular);
     if (message) {
         message->time = t;
         message->step = h;

@@ -121,6 +121,12 @@ static inline void nt_factors_clear_dropped(const nt_factors *factors, double *z
 /* Choose independent constraint rows at a point: fills dropped. */
 nt_status nt_factors_choose_rows(nt_factors *factors, const nt_point *at);
 
+/* The row in use that is nearest to depending on the others at a point, and a bound on its distance
+ * to them in parts of its own length; -1 where each is further away than `far`. The choice of rows
+ * stays; the matrix is filled anew. */
+nt_status nt_factors_find_nearly_dependent(nt_factors *factors, const nt_point *at, double far,
+                                           int *row, double *distance);
+
 /* Exchange rows that are left out against others in use, of the same kind of constraint, where
  * their dependence has become weak: they follow from the others by large coefficients alone, with
  * which rounding is multiplied. On failure the choice is void. */

@@ -54,15 +54,22 @@ static nt_status weighted_constraints(nt_factors *f, const nt_point *at, double 
     return NT_OK;
 }
 
-/* Factorises without the rows dropped so far. Rows that still depend on others are dropped as well;
- * where `found` is given they are only counted. */
+/* Factorises without the rows dropped so far, and marks and counts those that still depend on
+ * others. */
+static nt_status mark_dependent(nt_factors *f, double tolerance, int *count)
+{
+    nt_status status = nt_solver_drop(f->solver, f->dropped, f->n_dropped);
+    return status == NT_OK
+               ? nt_solver_factor_dependent(f->solver, &f->matrix, tolerance, f->mark, count)
+               : status;
+}
+
+/* The rows that are marked are dropped as well; where `found` is given they are only counted. */
 static nt_status find_dependent(nt_factors *f, int *found)
 {
     const nt_problem *p = f->problem;
     int count = 0;
-    nt_status status = nt_solver_drop(f->solver, f->dropped, f->n_dropped);
-    if (status == NT_OK)
-        status = nt_solver_factor_dependent(f->solver, &f->matrix, DEPENDENT, f->mark, &count);
+    nt_status status = mark_dependent(f, DEPENDENT, &count);
     if (status != NT_OK)
         return status;
     if (found) {
@@ -145,6 +152,24 @@ static nt_status choose_rows(nt_factors *f, const nt_point *at, double length)
 nt_status nt_factors_choose_rows(nt_factors *f, const nt_point *at)
 {
     return choose_rows(f, at, f->problem->length);
+}
+
+nt_status nt_factors_find_nearly_dependent(nt_factors *f, const nt_point *at, double far, int *row,
+                                           double *distance)
+{
+    const nt_problem *p = f->problem;
+    int count = 1;
+    *row = -1;
+    *distance = far;
+    bool some = p->nc > f->n_dropped && f->solver;
+    nt_status status = some ? weighted_constraints(f, at, p->length) : NT_OK;
+    for (double d = far; d > 1e-8 && some && count > 0 && status == NT_OK; d /= 2) {
+        status = mark_dependent(f, d * d, &count);
+        for (int i = p->nv; i < p->n && count > 0 && status == NT_OK; i++)
+            if (f->mark[i])
+                *row = i, *distance = d;
+    }
+    return status;
 }
 
 /* A dropped row is a combination of those in use, g_d = sum c_j g_j, so its equation is violated by

@@ -73,8 +73,11 @@ static double run(int n, const char *method, double tolerance, double every, dou
     mechanism_get(&m, "u0.position", x);
     if (status == NT_OK)
         miss = hypot(2 * x[0] - sine, 2 * x[1] - cosine);
-    else
+    else {
         assert_int_equal(error.status, NT_NOT_CONVERGED);
+        if (!strstr(error.message, "its position is nearly singular: joint "))
+            fail_msg("%s", error.message);
+    }
     mechanism_close(&m);
     return miss;
 }
@@ -108,6 +111,51 @@ static void test_chains_pass_their_singular_positions(void **unused)
                 fail_msg("%d four-bars, %s, tolerance %g, every %g s: off by %.3g m", runs[i].n,
                          runs[i].method, runs[i].tolerance, every[k], miss);
         }
+}
+
+/* Where rounding in the multipliers is more than the tolerance the run ends beside the position,
+ * and says of it that it is singular: a joint follows from the others all but for the angle that is
+ * left to it, 1e-5 to 1e-2 rad. */
+static void test_what_fails_there_says_so(void **unused)
+{
+    (void)unused;
+    assert_true(run(2, "bdf", 1e-12, 0.25, 4) < 0);
+}
+
+/* A four-bar whose coupler slides on the third bar, that angle before the horizontal: the slider
+ * follows from the hinges to a half to two of the angle, which the bound is to tell within a factor
+ * two. A row that follows to less than 1e-5 is one that is left out. */
+static void test_nearly_dependent_rows_are_found(void **unused)
+{
+    (void)unused;
+    static const struct {
+        double angle;
+        bool nearly;
+    } cases[] = {{1.57, false}, {0.5, false}, {1e-2, true}, {1e-4, true}, {1e-6, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[2000];
+        double x = cos(cases[i].angle), y = sin(cases[i].angle), distance;
+        snprintf(text, sizeof text,
+                 "nutate: 1\nbodies:\n"
+                 "  a: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+                 "  b: {mass: 1, inertia: [1, 1, 1], position: [%.17g, %.17g, 0]}\n"
+                 "  c: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}\n"
+                 "joints:\n"
+                 "  p: {type: revolute, between: [ground, a], axis: [0, 0, 1], at: [0, 0, 0]}\n"
+                 "  q: {type: revolute, between: [a, b], axis: [0, 0, 1], at: [%.17g, %.17g, 0]}\n"
+                 "  r: {type: inline, between: [b, c], axis: [0, 0, 1], at: [%.17g, %.17g, 0]}\n"
+                 "  s: {type: revolute, between: [ground, c], axis: [0, 0, 1], at: [1, 0, 0]}\n",
+                 x, y, x, y, 1 + x, y);
+        mechanism m = mechanism_open(text);
+        nt_factors *f = m.integrator->factors;
+        nt_point at = nt_phase_point(&m.integrator->stepper.now);
+        int row = -1;
+        assert_int_equal(nt_factors_find_nearly_dependent(f, &at, 0.03, &row, &distance), NT_OK);
+        assert_int_equal(row >= 0, cases[i].nearly);
+        if (row >= 0 && !(distance > cases[i].angle / 2 && distance < 4 * cases[i].angle))
+            fail_msg("%g rad: %g", cases[i].angle, distance);
+        mechanism_close(&m);
+    }
 }
 
 /* ---- the check itself ------------------------------------------------------------------------ */
@@ -154,6 +202,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chains_pass_their_singular_positions),
+        cmocka_unit_test(test_what_fails_there_says_so),
+        cmocka_unit_test(test_nearly_dependent_rows_are_found),
         cmocka_unit_test(test_jumps_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
