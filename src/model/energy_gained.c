@@ -3,7 +3,9 @@
  * Energy that an element has made by an error is the body's as soon as the body has left it: a ball
  * is in flight again when its bounce is judged. What has thrown a body is looked for back along its
  * velocities: it is the first element that would have taken on that way what the body has gained.
- * That is likely and not certain, and said so. */
+ * That is likely and not certain, and said so. Where nothing throws it, as where steps are too long
+ * for a spring or a beam, what holds it most stiffly along its way is named: that is certain,
+ * though not that it is the cause. */
 #include "model/evaluate.h"
 
 #include "model/bodies/body.h"
@@ -160,16 +162,47 @@ static int find_thrower(nt_run *run, const nt_point *now, int body, bool beside,
     return sudden && look_back(run, now, ago, n, energies + n, q, dq) ? first : -1;
 }
 
-/* " (likely by contact floor)" */
+/* ---- what holds a body ----------------------------------------------------------------------- */
+
+/* Over this part of its way stiffnesses are looked for; its square is the part of its energy that
+ * an element takes there which takes all of it over the way. */
+static const double NEAR = 0.03;
+
+/* The element that holds a body most stiffly along its velocities, if over its way it would take
+ * some of what the body has gained; or -1. From energies moved back, here and forth:
+ *
+ *   E(q - e v) - 2 E(q) + E(q + e v) = e^2 v . K v.
+ *
+ * energies[3][n]: scratch, of bodies and elements; q[nq], dq[nv] too. */
+static int find_holder(nt_run *run, const nt_point *now, int body, double gained, double longest,
+                       double *energies, double *q, double *dq)
+{
+    const nt_model *model = run->model;
+    int bodies = model->n_bodies - 1, n = bodies + model->n_elements, most = -1;
+    double e = NEAR * longest, least = NOTHING * NEAR * NEAR * gained, *back = energies + bodies,
+           *here = back + n, *forth = here + n;
+    if (!look_back(run, now, e, n, energies, q, dq) ||
+        !look_back(run, now, 0, n, energies + n, q, dq) ||
+        !look_back(run, now, -e, n, energies + 2 * n, q, dq))
+        return -1;
+    for (int i = 0; i < model->n_elements; i++) {
+        double takes = back[i] - 2 * here[i] + forth[i];
+        if (takes > least && acts_on(&model->elements[i], body))
+            most = i, least = takes;
+    }
+    return most;
+}
+
+/* " (likely by contact floor)", or " (held most stiffly by spring strut)" */
 static void name_thrower(nt_run *run, const nt_point *from, const nt_point *now, int body,
                          double gained, char *text, int size)
 {
     const nt_model *model = run->model;
     const nt_space *space = &run->system.space;
     size_t n = (size_t)(model->n_bodies + model->n_elements);
-    double *energies = calloc(2 * n + (size_t)(space->nq + space->nv), sizeof *energies);
+    double *energies = calloc(3 * n + (size_t)(space->nq + space->nv), sizeof *energies);
     if (energies && gained > 0) {
-        double *q = energies + 2 * n, *dq = q + space->nq;
+        double *q = energies + 3 * n, *dq = q + space->nq;
         double longest = time_of_way(run, from, now, body);
         int i = find_thrower(run, now, body, false, gained, longest, energies, q, dq);
         if (i < 0)
@@ -182,7 +215,9 @@ static void name_thrower(nt_run *run, const nt_point *from, const nt_point *now,
             if (nt_element_has_parts(e))
                 name_part(run, e, now, &then, part, sizeof part);
             snprintf(text, (size_t)size, " (likely by %s %s%s)", nt_element_word(e), e->name, part);
-        }
+        } else if ((i = find_holder(run, now, body, gained, longest, energies, q, dq)) >= 0)
+            snprintf(text, (size_t)size, " (held most stiffly by %s %s)",
+                     nt_element_word(&model->elements[i]), model->elements[i].name);
     }
     free(energies);
 }

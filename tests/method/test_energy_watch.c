@@ -248,6 +248,45 @@ static void test_what_threw_the_body_is_named(void **unused)
     says(r.error.message, "body top gained");
 }
 
+/* Steps are too long for a spring, a bushing, or a beam: it is named with its body, not the softer
+ * one beside it; a beam whose own nodes gain is named itself. */
+static void test_what_holds_the_body_is_named(void **unused)
+{
+    (void)unused;
+    static const char spring[] =
+        "nutate: 1\ngravity: [0, 0, 0]\nbodies: {ball: {mass: 1, position: [0, 0, 0], point: true, "
+        "velocity: [1, 0.5, 0]}}\nforces:\n"
+        "  stiff: {type: spring, between: [ground, ball], at: [[-1, 0, 0], [0, 0, 0]], "
+        "stiffness: 1e4, length: 1}\n"
+        "  soft: {type: spring, between: [ground, ball], at: [[0, 1, 0], [0, 0, 0]], "
+        "stiffness: 1e2, length: 1}\n";
+    static const char bushing[] =
+        "nutate: 1\ngravity: [0, 0, 0]\nbodies: {bar: {mass: 1, inertia: [0.1, 0.1, 0.1], "
+        "position: [0, 0, 0], angular_velocity: [0, 0, 1]}}\nforces:\n"
+        "  soft: {type: spring, between: [ground, bar], at: [[-1, 1, 0], [0, 1, 0]], "
+        "stiffness: 1e2, length: 1}\n"
+        "  bush: {type: bushing, between: [ground, bar], at: [0, 0, 0], "
+        "stiffness: [1e2, 1e2, 1e2, 1e3, 1e3, 1e3]}\n";
+    static const char beam[] =
+        "nutate: 1\ngravity: [0, 0, -9.8]\nbodies: {hub: {mass: 50, inertia: [5, 5, 5], "
+        "position: [1, 0, 0]}}\nbeams:\n"
+        "  bar: {points: [[0, 0, 0], [1, 0, 0]], order: 1, elements: 1, sections: [{at: 0, "
+        "stiffness: [1e6, 1e6, 1e6, 1e4, 1e4, 1e4], mass: [1, 1, 1, 0.01, 0.01, 0.01]}]}\n"
+        "joints:\n  root: {type: fixed, between: [ground, bar.root]}\n"
+        "  tip: {type: fixed, between: [bar.tip, hub]}\n";
+    static const struct {
+        const char *text, *words;
+        double step;
+    } cases[] = {{spring, "body ball (held most stiffly by force stiff)", 0.05},
+                 {bushing, "body bar (held most stiffly by force bush)", 0.05},
+                 {beam, "beam bar", 0.5}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        result r = run(cases[i].text, "rkmk-dopri5", NT_ENERGY_ENDS, 10, cases[i].step);
+        assert_int_equal(r.error.status, NT_ENERGY);
+        says(r.error.message, cases[i].words);
+    }
+}
+
 /* ---- what does not -----------------------------------------------------------------------------
  */
 
@@ -677,6 +716,7 @@ int main(void)
         cmocka_unit_test(test_growth_ends_a_run),
         cmocka_unit_test(test_the_element_that_gained_is_named),
         cmocka_unit_test(test_what_threw_the_body_is_named),
+        cmocka_unit_test(test_what_holds_the_body_is_named),
         cmocka_unit_test(test_what_converges_goes_on),
         cmocka_unit_test(test_what_a_contact_hides_and_gives_back_is_no_growth),
         cmocka_unit_test(test_a_contact_hides_between_two_rows),
