@@ -16,7 +16,7 @@ failed=0
 
 measure() { # instructions, then bytes in total and at most
     valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null \
-        "$count" ${arguments:-$(cat arguments)} >out 2>err || { cat err && exit 1; }
+        "$count" ${arguments:-$(cat arguments)} >out 2>err || { cat err >&2 && exit 1; }
     awk '/I +refs:/ { gsub(",", ""); instructions = $NF } /^bytes / { bytes = $2 " " $3 }
          END { print instructions, bytes }' err
 }
@@ -34,10 +34,12 @@ grows() {
             for (k = 1; k <= 3; k++) {
                 steps = cost[k, 4] - cost[k, 3]
                 before = cost[k, 3] - cost[k, 2]
-                exponent = steps > 0 && before > 0 ? log(steps / before) / log(2) : 0
+                # what stood still before and grows now is judged by its whole
+                from = before > 0 ? before : cost[k, 3]
+                exponent = steps > 0 ? log((before > 0 ? steps : cost[k, 4]) / from) / log(2) : 0
                 printf "%s, n = %d to %d: %s %.4g, %.4g, %.4g, %.4g: exponent %.2f\n", name, size[1],
                        size[4], what[k], cost[k, 1], cost[k, 2], cost[k, 3], cost[k, 4], exponent
-                bad += !(exponent <= 1.15)
+                bad += !(exponent <= 1.15) || !(cost[k, 1] > 0) # nothing was counted
             }
             exit bad
         }' "$name" || failed=1

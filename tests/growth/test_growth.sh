@@ -22,6 +22,11 @@ grows rows 200 rows
 arguments="run model.yaml -o result.nc"
 grows rows_of_netcdf 200 rows
 
+# What grows as n^2 is found, and so is that nothing was counted.
+squares() { rows $(($1 * $1 / 10)); }
+(grows squares 20 squares && [ $failed = 1 ]) || failed=1
+(count=./absent && grows nothing 20 rows 2>absent && [ $failed = 1 ]) || failed=1
+
 # Names, numbers, expressions, markers and loads, all of which name others.
 file() {
     awk -v n="$1" 'BEGIN {
