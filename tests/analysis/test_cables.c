@@ -679,6 +679,8 @@ static void test_refusals(void **state)
          "seabed.speed is 0, expected a positive number", 6},
         {"length: 1, mass: 1, stiffness: 1, seabed: {height: b.position.x, stiffness: 1}",
          "may depend on c.x, c.y and parameters alone", 6},
+        {"length: 1, mass: 1, stiffness: 1, seabed: {height: -1 + 0.1*t, stiffness: 1}",
+         "may depend on c.x, c.y and parameters alone", 6},
         {"at: [[0, 0, -2], [1, 0, 0]], length: 4, mass: 1, stiffness: 1e5, elements: 4, seabed: "
          "{height: 3*c.x - 0.9, stiffness: 1}",
          "the bed is at z = -0.9 m where the ground holds the first end at z = -2 m, which is 1.1 "

@@ -633,15 +633,18 @@ static nt_status cable_prepare(nt_run *run, const nt_element *e, bool validate, 
         else
             c->offset[i] = v3_neg(run->bodies[c->between[i]].reference);
     c->variable[0] = c->variable[1] = -1;
-    for (int k = 0; k < model->n_signals; k++) {
-        if (model->signals[k].kind < 0)
-            continue;
-        const nt_quantity_kind *kind = &nt_quantity_kinds[model->signals[k].kind];
-        int variable = nt_model_time_variable(model) + 1 + k;
-        bool is_place = kind->of == NT_OF_CABLE && kind->name[1] == '\0'; /* x or y */
-        if (is_place && model->signals[k].object == number)
-            c->variable[kind->name[0] == 'y'] = variable;
-        else if (validate && c->seabed.height && nt_expression_uses(c->seabed.height, variable))
+    int time = nt_model_time_variable(model); /* signals are behind it */
+    for (int k = -1; k < model->n_signals; k++) {
+        bool is_place = false; /* x or y of a place of this cable */
+        if (k >= 0 && model->signals[k].kind >= 0) {
+            const nt_quantity_kind *kind = &nt_quantity_kinds[model->signals[k].kind];
+            is_place = kind->of == NT_OF_CABLE && kind->name[1] == '\0' &&
+                       model->signals[k].object == number;
+            if (is_place)
+                c->variable[kind->name[0] == 'y'] = time + 1 + k;
+        }
+        if (!is_place && validate && c->seabed.height &&
+            nt_expression_uses(c->seabed.height, time + 1 + k))
             return nt_load_refuse_key(model, e, "seabed.height", error,
                                       "the height of the seabed may depend on %s.x, %s.y and "
                                       "parameters alone",
