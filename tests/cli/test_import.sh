@@ -279,6 +279,9 @@ sed 's/^ *motion: speed\*t}/}/; s/damping: 7}/damping: 0}/; s/record: \[/record:
     fail "no mode of the drivetrain at 0.23775 Hz"
 expect 0 import windio geared.yaml -o geared_turbine.yaml
 expect 0 run geared_turbine.yaml --set speed=1 --duration 0.05 -o geared.csv
+sed 's/, damping_coefficient: 7//' geared.yaml >undamped.yaml
+expect 0 import windio undamped.yaml -o x.yaml
+says "the file gives no damping of the drivetrain's spring: none is written"
 sed 's/, elastic_properties: {spring.*}}/}/' geared.yaml >rigid.yaml
 expect 0 import windio rigid.yaml --part rotor -o rigid_model.yaml
 grep -q "on: hub, matrix: \[0, 0, 0, 50\*3^2, 0, 0\]" rigid_model.yaml || fail "the hub does not turn the generator"

@@ -48,6 +48,8 @@ nt_status nt_windio_read_drivetrain(nt_windio *w, const nt_node *of, nt_windio_d
     if (status == NT_OK && d->twists)
         status = drivetrain_number(w, of, "elastic_properties.damping_coefficient", true,
                                    MOST_SPRING, &d->damping, &found);
+    if (status == NT_OK && d->twists && !found)
+        fputs("the file gives no damping of the drivetrain's spring: none is written\n", w->notes);
     d->ratio = ratio;
     d->inertia = inertia[0];
     if (status == NT_OK)
