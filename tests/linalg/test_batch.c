@@ -132,7 +132,7 @@ static void factor_solve(nt_block_lu *block, const test_system *s, const double 
  * the way. */
 static void test_threads(void **state)
 {
-    test_system *s = make_beams(3, 25, 3, 1);
+    test_system *s = make_beams(3, 41, 3, 1);
     nt_block_lu *block = nt_block_create(&s->pattern, 1);
     nt_pool *pool = NULL;
     double b[1200], alone[1200], together[1200];
@@ -144,7 +144,7 @@ static void test_threads(void **state)
     for (int i = 0; i < n; i++)
         b[i] = uniform();
     for (int exchanges = 0; exchanges < 2; exchanges++) {
-        for (int node = 2 * 20 * exchanges; exchanges && node < 2 * 25; node++)
+        for (int node = 2 * 36 * exchanges; exchanges && node < 2 * 41; node++)
             for (int i = 0; i < 3; i++)
                 nt_matrix_block(&s->matrix, nt_pattern_find(&s->pattern, node, node))[4 * i] = 0;
         factor_solve(block, s, b, alone);
@@ -155,6 +155,8 @@ static void test_threads(void **state)
             assert_ptr_equal(nt_block_pool(block), pool);
             for (int i = 0; i < 50; i++) {
                 factor_solve(block, s, b, together);
+                assert_true(nt_block_split(block) < block->n_padded);
+                assert_true(threads > 2 || block->core.batch[0].behind > 0);
                 assert_memory_equal(alone, together, (size_t)n * sizeof *alone);
             }
             nt_pool_destroy(pool);

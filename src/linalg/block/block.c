@@ -213,6 +213,8 @@ static int block_factor(nt_block_lu *block, const double *values, double *clear,
         failed = nt_block_eliminate(block, values, clear, b, x);
     if (failed < 0 && block->core.n_fronts > 0) {
         if (!careful)
+            nt_front_divide_batches(&block->core, nt_block_split(block));
+        if (!careful)
             nt_front_factor_batches(&block->core, &block->kernels->front, nt_block_pool(block),
                                     block->store, b ? x : NULL, block->vector[1],
                                     (size_t)block->n_padded);
@@ -378,7 +380,8 @@ static int go_back(nt_block_lu *block, double *x, const double *given, double li
     if (block->core.n_fronts > 0) {
         nt_front_forward(&block->core, &block->kernels->front, x);
         nt_front_backward(&block->core, &block->kernels->front, x);
-        nt_front_backward_batches(&block->core, &block->kernels->front, x);
+        nt_front_divide_batches(&block->core, nt_block_split(block));
+        nt_front_backward_batches(&block->core, &block->kernels->front, false, x);
     }
     if (block->held)
         return block->kernels->backward_held(block, x, given, limit);

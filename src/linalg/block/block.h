@@ -211,6 +211,7 @@ typedef struct nt_block_lu {
      * records but their LOAD, and rows that wait for no light node. */
     nt_window *window;
     int n_windows, n_light_windows;
+    int light_reach;           /* the first position behind all that light windows need backward */
     int *program, *rows;       /* records and nt_row records of windows */
     int *source;               /* see nt_load_record */
     nt_held *held;             /* NULL where the matrix is none */
@@ -295,10 +296,15 @@ void nt_block_drop(nt_block_lu *block, const int *unknowns, int count);
 /* The threads of a pool where so many windows of the core are worth sharing, else NULL. */
 nt_pool *nt_block_pool(const nt_block_lu *block);
 
+/* The first position of the last share that the pool's threads make of the core's windows, where
+ * nothing of the light windows needs any from there on, else n_padded. */
+int nt_block_split(const nt_block_lu *block);
+
 /* nt_block_kernels.factor and factor_forward (b is given), and backward, of all windows. Whoever
  * does which of them, the results are the same bits. */
 int nt_block_eliminate(nt_block_lu *block, const double *values, double *clear, const double *b,
                        double *x);
+/* With the fronts that nt_front_backward_batches has left for the last share. */
 void nt_block_substitute(nt_block_lu *block, double *x, const double *given, double limit);
 
 /* The matrix as it was given to factor, into one with the same blocks that is not packed. */

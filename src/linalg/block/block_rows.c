@@ -19,17 +19,39 @@ static int row_class(const compiler *c, int b)
 }
 
 /* The first window that backward substitution must have done before row node i can be checked. Rows
- * of the core alone are checked with their own nodes. */
+ * of the core alone are checked with the last of their nodes, so that those of the first windows
+ * need nothing of the others. */
 static int window_of_row(const compiler *c, int i)
 {
-    int light = c->order.n_light, own = c->order.position[i], first = light;
+    int light = c->order.n_light, first = light, last = light;
     for (int s = c->block->row_start[i]; s < c->block->row_start[i + 1]; s++) {
         int k = c->order.position[c->pattern->column[c->block->row_slot[s]]];
         first = k < first ? k : first;
+        last = k > last ? k : last;
     }
-    return first < light ? window_of(c, first)
-           : own < light ? c->n_light_windows
-                         : window_of(c, own);
+    return window_of(c, first < light ? first : last);
+}
+
+/* The first position behind all that rows of the light windows and the light nodes themselves need
+ * in backward substitution. */
+static int reach_of_light(const compiler *c)
+{
+    int reach = 0, light = c->order.n_light, count;
+    for (int i = 0; i < c->pattern->n_nodes; i++)
+        for (int s = c->block->row_start[i];
+             s < c->block->row_start[i + 1] && window_of_row(c, i) < c->n_light_windows; s++) {
+            int node = c->pattern->column[c->block->row_slot[s]];
+            int end = c->block->position[node] + nt_padded(size_of(c, node));
+            reach = end > reach ? end : reach;
+        }
+    for (int k = 0; k < light; k++) {
+        const int *node = neighbours(c, k, &count);
+        for (int i = 0; i < count; i++) {
+            int end = c->block->position[node[i]] + nt_padded(size_of(c, node[i]));
+            reach = end > reach ? end : reach;
+        }
+    }
+    return reach;
 }
 
 static int *block_rows_write_row(const compiler *c, int node, int *at)
@@ -85,6 +107,7 @@ int nt_block_write_rows(compiler *c)
     if (!first || !sorted || !block->suspect || !block->doubtful || !sort_slots(c) ||
         !nt_block_begin_pieces(&pieces, length))
         return 0;
+    block->light_reach = reach_of_light(c);
     for (int i = 0; i < p->n_nodes; i++)
         first[window_of_row(c, i) + 2]++;
     for (int w = 0; w < c->n_windows; w++)

@@ -26,13 +26,28 @@ static job job_of(nt_block_lu *block, nt_pool *pool)
     return (job){.block = block, .pool = pool, .shares = nt_pool_shares(pool, bare), .failed = -1};
 }
 
-/* The windows [*from, *to) of a share. */
+/* The first window of a share; of the one behind the last, the end of all. The last share is never
+ * larger than others, for its fronts are eliminated first, all of them by one thread. */
+static int first_window(const nt_block_lu *block, int share, int shares)
+{
+    int light = block->n_light_windows;
+    long bare = block->n_windows - light;
+    return share > 0 ? light + (int)((bare * share + shares - 1) / shares) : 0;
+}
 static void windows_of(const job *j, int share, int *from, int *to)
 {
-    int light = j->block->n_light_windows;
-    long bare = j->block->n_windows - light;
-    *from = share > 0 ? light + (int)(bare * share / j->shares) : 0;
-    *to = light + (int)(bare * (share + 1) / j->shares);
+    *from = first_window(j->block, share, j->shares);
+    *to = first_window(j->block, share + 1, j->shares);
+}
+
+int nt_block_split(const nt_block_lu *block)
+{
+    nt_pool *pool = nt_block_pool(block);
+    if (!pool)
+        return block->n_padded;
+    int bare = block->n_windows - block->n_light_windows, shares = nt_pool_shares(pool, bare);
+    int split = block->window[first_window(block, shares - 1, shares)].position;
+    return split < block->light_reach ? block->n_padded : split;
 }
 
 static void eliminate_shares(void *context, int thread)
@@ -67,10 +82,13 @@ int nt_block_eliminate(nt_block_lu *block, const double *values, double *clear, 
 static void substitute_shares(void *context, int thread)
 {
     const job *j = context;
+    const nt_block_kernels *kernels = j->block->kernels;
     int share, looked = 0, from, to;
     while ((share = nt_pool_take(j->pool, j->shares, thread, &looked)) >= 0) {
+        if (share == j->shares - 1)
+            nt_front_backward_batches(&j->block->core, &kernels->front, true, j->x);
         windows_of(j, share, &from, &to);
-        j->block->kernels->backward(j->block, from, to, j->x, j->given, j->limit);
+        kernels->backward(j->block, from, to, j->x, j->given, j->limit);
     }
 }
 
@@ -78,6 +96,7 @@ void nt_block_substitute(nt_block_lu *block, double *x, const double *given, dou
 {
     nt_pool *pool = given ? nt_block_pool(block) : NULL;
     if (!pool) {
+        nt_front_backward_batches(&block->core, &block->kernels->front, true, x);
         block->kernels->backward(block, 0, block->n_windows, x, given, limit);
         return;
     }

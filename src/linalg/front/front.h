@@ -23,6 +23,7 @@
 #include "base/pool.h"
 #include "linalg/lanes.h"
 #include "linalg/pattern.h"
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A piece of a node list: `size` unknowns at `position` of a padded vector. */
@@ -67,7 +68,8 @@ typedef struct nt_front_batch {
     int lanes;                 /* subtrees                                             */
     int n_fronts;              /* of each                                              */
     int first[NT_FRONT_LANES]; /* fronts; lanes that are not used repeat the first one */
-    int taken; /* the present factors are in tree->beside                              */
+    int taken;  /* the present factors are in tree->beside                              */
+    int behind; /* so many of the first fronts are behind the split; 0: no fair part of them */
 } nt_front_batch;
 
 enum { NT_FRONT_LOADS_AHEAD = 16 };
@@ -85,6 +87,7 @@ typedef struct nt_front_tree {
     int inverted;  /* fronts hold inverses */
     int n_batches;
     nt_front_batch *batch;
+    int split;     /* position, see nt_front_divide_batches */
     lanes *beside; /* F of the fronts of batches, column by column, four by four */
     lanes *column; /* of the largest of them                                     */
     double flops;
@@ -144,6 +147,10 @@ typedef struct nt_front_kernels {
                           const lanes *y, double *b, int add);
 } nt_front_kernels;
 
+/* For threads of which the last has all positions from the split on at hand: finds the first fronts
+ * of batches whose pivots all are there. */
+void nt_front_divide_batches(nt_front_tree *tree, int split);
+
 /* Batches, and what solving has to do with those that are taken: forward before all other fronts,
  * backward after them. Where b[size] is not NULL it is gone forward with by the batches that are
  * taken while they are factorised; copy[size] is scratch. */
@@ -151,8 +158,9 @@ void nt_front_factor_batches(nt_front_tree *tree, const nt_front_kernels *kernel
                              const double *store, double *b, double *copy, size_t size);
 void nt_front_forward_batches(const nt_front_tree *tree, const nt_front_kernels *kernels,
                               double *b);
+/* Backward by all fronts but those behind the split, or by these. */
 void nt_front_backward_batches(const nt_front_tree *tree, const nt_front_kernels *kernels,
-                               double *b);
+                               bool behind, double *b);
 void nt_front_forward_transposed_batches(const nt_front_tree *tree, double *b);
 void nt_front_backward_transposed_batches(const nt_front_tree *tree, double *b);
 

@@ -330,11 +330,41 @@ typedef struct batch_job {
     int shares, n_first, first_are_done;
 } batch_job;
 
-/* Early pivots are some seven tenths of the work. */
+/* Whether all pivots of the k-th fronts of a batch are at the split or behind it. */
+static bool is_behind(const nt_front_tree *tree, const nt_front_batch *batch, int k, int split)
+{
+    for (int l = 0; l < batch->lanes; l++) {
+        const nt_front *front = &tree->front[batch->first[l] + k];
+        for (int p = front->pieces; p < front->pivot_pieces; p++)
+            if (tree->piece[p].position < split)
+                return false;
+    }
+    return true;
+}
+
+void nt_front_divide_batches(nt_front_tree *tree, int split)
+{
+    if (tree->split == split)
+        return;
+    tree->split = split;
+    for (int i = 0; i < tree->n_batches; i++) {
+        nt_front_batch *batch = &tree->batch[i];
+        int n = batch->n_fronts, behind = 0;
+        while (behind < n && is_behind(tree, batch, behind, split))
+            behind++;
+        batch->behind = 4 * behind >= n && 3 * behind <= 2 * n ? behind : 0;
+    }
+}
+
+/* A thread that has loaded its blocks itself does them faster by far, so the first fronts are those
+ * behind the split, where these are a fair part. Otherwise their number is such that they take one
+ * thread as long as the others take for early pivots, some seven tenths of the work. */
 static void divide_batch(batch_job *j)
 {
-    j->shares = nt_pool_shares(j->pool, j->batch->n_fronts);
-    j->n_first = j->shares > 1 ? (int)(0.7 * j->batch->n_fronts / (j->shares - 0.3)) : 0;
+    int n = j->batch->n_fronts;
+    j->shares = nt_pool_shares(j->pool, n);
+    if (j->shares > 1)
+        j->n_first = j->batch->behind > 0 ? j->batch->behind : (int)(0.7 * n / (j->shares - 0.3));
 }
 
 /* The last share is that of the first fronts; the others are counted from the root on. */
@@ -399,12 +429,13 @@ void nt_front_forward_batches(const nt_front_tree *tree, const nt_front_kernels 
 }
 
 void nt_front_backward_batches(const nt_front_tree *tree, const nt_front_kernels *kernels,
-                               double *b)
+                               bool behind, double *b)
 {
     lanes *y = tree->column;
     for (int i = tree->n_batches - 1; i >= 0; i--) {
         const nt_front_batch *batch = &tree->batch[i];
-        for (int k = batch->n_fronts - 1; batch->taken && k >= 0; k--) {
+        int begin = behind ? 0 : batch->behind, end = behind ? batch->behind : batch->n_fronts;
+        for (int k = end - 1; batch->taken && k >= begin; k--) {
             const nt_front *front = &tree->front[batch->first[0] + k];
             pieces p = pieces_of(tree, batch, k);
             kernels->gather_lanes(p.pivot, p.pivots, b, y);
