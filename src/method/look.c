@@ -113,9 +113,20 @@ static void say_no_balance(const nt_problem *p, double t, nt_status status, nt_e
                name[0] ? ": " : "", name);
 }
 
-/* Accelerations and multipliers that are so many times those of the method, or so many m/s^2, N and
- * so on where these are smaller, are asked once more, and are none if they differ by half. */
-static const double DOUBTED = 1e8, DIFFER = 0.5;
+/* Accelerations and multipliers that are so many times those of the method are asked for what
+ * rounding of their matrix makes of them, and beyond more, those of the method or 1 m/s^2, N and so
+ * on, for what rounding of places does; they are none if that is half of them. Rounding of healthy
+ * matrices makes some 1e-15 of a solution, of matrices that are singular but for their rounding all
+ * of it and more, whatever the model: hence the first question is asked early. The second is about
+ * forces as well, and those of stiff springs may be known to few digits. */
+static const double DOUBTED = 100, FAR_BEYOND = 1e8, DIFFER = 0.5;
+
+/* A part of the unknowns below this of the largest, or of 1, may be the rounding of others, as
+ * accelerations of what rests under its weight are: it is not asked. */
+static const double NEGLIGIBLE = 1e-6;
+
+/* Signs of chance may miss what rounding makes, one set in two where one number decides. */
+enum { DRAWS = 3 };
 
 static double largest_of(const double *x, int n)
 {
@@ -133,26 +144,71 @@ static double largest_difference(const double *x, const double *y, int n)
     return most;
 }
 
+/* Accelerations, lambda or mu: the largest as the method gives them and as the equations do. */
+typedef struct part {
+    int first, n; /* among the unknowns */
+    double given, shown;
+} part;
+
+enum { PARTS = 3 };
+
+static void find_parts(const nt_problem *p, const nt_state *given, const nt_phase *shown,
+                       part out[PARTS])
+{
+    out[0] = (part){0, p->nv, largest_of(given->vdot, p->nv), largest_of(shown->vdot, p->nv)};
+    out[1] =
+        (part){p->nv, p->nh, largest_of(given->lambda, p->nh), largest_of(shown->lambda, p->nh)};
+    out[2] =
+        (part){p->nv + p->nh, p->nn, largest_of(given->mu, p->nn), largest_of(shown->mu, p->nn)};
+}
+
+/* Whether the matrix is singular but for its rounding, as far as parts are doubted. */
+static nt_status look_at_matrix(nt_integrator *it, const nt_phase *shown, const part x[PARTS],
+                                bool *made_of_it)
+{
+    double *dx = it->look->work, most = 1;
+    bool doubted[PARTS], any = false;
+    for (int k = 0; k < PARTS; k++)
+        most = fmax(most, x[k].shown);
+    for (int k = 0; k < PARTS; k++) {
+        doubted[k] = x[k].shown > DOUBTED * x[k].given && x[k].shown > NEGLIGIBLE * most;
+        any = any || doubted[k];
+    }
+    nt_point at = nt_phase_point(shown);
+    nt_status status = NT_OK;
+    unsigned seed = 1;
+    for (int draw = 0; draw < DRAWS && any && status == NT_OK && !*made_of_it; draw++) {
+        status = nt_factors_find_rounding(it->look, &at, &seed, dx);
+        for (int k = 0; k < PARTS && status == NT_OK; k++)
+            *made_of_it |=
+                doubted[k] && !(largest_of(dx + x[k].first, x[k].n) <= DIFFER * x[k].shown);
+    }
+    *made_of_it |= nt_has_no_rates(status);
+    return nt_has_no_rates(status) ? NT_OK : status;
+}
+
 /* Whether the equations have given nothing but rounding: what has no inertia about its axis has it
- * by the rounding of its place, and is thrown by that. */
+ * by the rounding of its place, or of its matrix, and is thrown by that. */
 static nt_status look_at_rounding(nt_integrator *it, const nt_state *given, const nt_phase *shown,
                                   bool *made_of_it)
 {
     const nt_problem *p = it->problem;
-    double of_vdot = DOUBTED * fmax(1, largest_of(given->vdot, p->nv)),
-           of_lambda = DOUBTED * fmax(1, largest_of(given->lambda, p->nh));
+    part x[PARTS];
+    bool far = false;
     *made_of_it = false;
-    if (!(largest_of(shown->vdot, p->nv) > of_vdot) &&
-        !(largest_of(shown->lambda, p->nh) > of_lambda))
-        return NT_OK;
+    find_parts(p, given, shown, x);
+    for (int k = 0; k < PARTS; k++)
+        far = far || x[k].shown > FAR_BEYOND * fmax(1, x[k].given);
+    nt_status status = look_at_matrix(it, shown, x, made_of_it);
+    if (status != NT_OK || *made_of_it || !far)
+        return status;
     nt_phase beside = it->doubted;
     memcpy(beside.all, shown->all, it->size * sizeof(double));
     unsigned seed = 1;
     nt_space_move_by_rounding(&p->space, &seed, beside.q);
     nt_effort effort = {.unknown = -1};
     nt_point at = nt_phase_point(&beside);
-    nt_status status =
-        nt_factors_accelerate(it->look, &at, beside.vdot, beside.lambda, beside.mu, &effort);
+    status = nt_factors_accelerate(it->look, &at, beside.vdot, beside.lambda, beside.mu, &effort);
     *made_of_it = nt_has_no_rates(status) ||
                   largest_difference(beside.vdot, shown->vdot, p->nv) >
                       DIFFER * largest_of(shown->vdot, p->nv) ||

@@ -142,7 +142,9 @@ nt_status nt_factors_accelerations(nt_factors *factors, const nt_point *at, doub
  * rest; NT_NO_MEMORY, or as evaluations fail. */
 nt_status nt_factors_refuse_weightless(nt_factors *factors, const nt_point *at, nt_error *error);
 
-/* The matrix of these equations at a point, factorised; the rows chosen stay. */
+/* The matrix of these equations at a point, beside whatever factors there are. */
+nt_status nt_factors_matrix_of_accelerations(nt_factors *factors, const nt_point *at);
+/* The same factorised; the rows chosen stay. */
 nt_status nt_factors_of_accelerations(nt_factors *factors, const nt_point *at);
 
 /* What solving cost, added up; and where it failed. */
@@ -158,6 +160,12 @@ typedef struct nt_effort {
  * vdot, lambda, mu are a guess on entry. The solver keeps the factors of [M R_lambda; G 0]. */
 nt_status nt_factors_accelerate(nt_factors *factors, const nt_point *at, double *vdot,
                                 double *lambda, double *mu, nt_effort *effort);
+
+/* dx[n]: by about how much a rounding of each number of their matrix moves accelerations and
+ * multipliers, at->vdot, lambda and mu, which nt_factors_accelerate has found at this point with the
+ * factors at hand. The matrix is filled anew. NT_SINGULAR, or as the evaluation fails. */
+nt_status nt_factors_find_rounding(nt_factors *factors, const nt_point *at, unsigned *seed,
+                                   double *dx);
 
 /* The same at a point near by, from what nt_factors_accelerate gave, with its factors: iterations
  * that gain the distance, until rounding; anew where they gain too little. */

@@ -55,6 +55,12 @@ static nt_status motion_factorise(nt_factors *f, const nt_point *at, nt_effort *
     return status == NT_OK ? nt_solver_factor_clear(f->solver, &f->matrix) : status;
 }
 
+nt_status nt_factors_matrix_of_accelerations(nt_factors *f, const nt_point *at)
+{
+    nt_effort effort = {0};
+    return motion_assemble(f, at, NULL, &effort);
+}
+
 nt_status nt_factors_of_accelerations(nt_factors *f, const nt_point *at)
 {
     nt_effort effort = {0};
