@@ -242,6 +242,7 @@ void nt_integrator_destroy(nt_integrator *it)
         it->method->close(&it->stepper);
     nt_minimum_norm_destroy(it->reactions);
     nt_factors_destroy(it->look);
+    nt_factors_destroy(it->pivoted);
     nt_factors_destroy(it->factors);
     nt_problem_destroy(it->problem);
     nt_arena_free(&it->arena);

@@ -17,6 +17,7 @@ struct nt_integrator {
     nt_problem *problem;
     nt_factors *factors; /* of the steps; their rows are those of the state                 */
     nt_factors *look;    /* of dense output and reactions; NULL until one is asked for      */
+    nt_factors *pivoted; /* likewise, of balances that others lose to rounding              */
     nt_arena arena;
     nt_options options;
     const nt_method *method;

@@ -163,10 +163,10 @@ static void find_parts(const nt_problem *p, const nt_state *given, const nt_phas
 }
 
 /* Whether the matrix is singular but for its rounding, as far as parts are doubted. */
-static nt_status look_at_matrix(nt_integrator *it, const nt_phase *shown, const part x[PARTS],
+static nt_status look_at_matrix(nt_factors *f, const nt_phase *shown, const part x[PARTS],
                                 bool *made_of_it)
 {
-    double *dx = it->look->work, most = 1;
+    double *dx = f->work, most = 1;
     bool doubted[PARTS], any = false;
     for (int k = 0; k < PARTS; k++)
         most = fmax(most, x[k].shown);
@@ -178,7 +178,7 @@ static nt_status look_at_matrix(nt_integrator *it, const nt_phase *shown, const 
     nt_status status = NT_OK;
     unsigned seed = 1;
     for (int draw = 0; draw < DRAWS && any && status == NT_OK && !*made_of_it; draw++) {
-        status = nt_factors_find_rounding(it->look, &at, &seed, dx);
+        status = nt_factors_find_rounding(f, &at, &seed, dx);
         for (int k = 0; k < PARTS && status == NT_OK; k++)
             *made_of_it |=
                 doubted[k] && !(largest_of(dx + x[k].first, x[k].n) <= DIFFER * x[k].shown);
@@ -189,8 +189,8 @@ static nt_status look_at_matrix(nt_integrator *it, const nt_phase *shown, const 
 
 /* Whether the equations have given nothing but rounding: what has no inertia about its axis has it
  * by the rounding of its place, or of its matrix, and is thrown by that. */
-static nt_status look_at_rounding(nt_integrator *it, const nt_state *given, const nt_phase *shown,
-                                  bool *made_of_it)
+static nt_status look_at_rounding(nt_integrator *it, nt_factors *f, const nt_state *given,
+                                  const nt_phase *shown, bool *made_of_it)
 {
     const nt_problem *p = it->problem;
     part x[PARTS];
@@ -199,7 +199,7 @@ static nt_status look_at_rounding(nt_integrator *it, const nt_state *given, cons
     find_parts(p, given, shown, x);
     for (int k = 0; k < PARTS; k++)
         far = far || x[k].shown > FAR_BEYOND * fmax(1, x[k].given);
-    nt_status status = look_at_matrix(it, shown, x, made_of_it);
+    nt_status status = look_at_matrix(f, shown, x, made_of_it);
     if (status != NT_OK || *made_of_it || !far)
         return status;
     nt_phase beside = it->doubted;
@@ -208,13 +208,38 @@ static nt_status look_at_rounding(nt_integrator *it, const nt_state *given, cons
     nt_space_move_by_rounding(&p->space, &seed, beside.q);
     nt_effort effort = {.unknown = -1};
     nt_point at = nt_phase_point(&beside);
-    status = nt_factors_accelerate(it->look, &at, beside.vdot, beside.lambda, beside.mu, &effort);
+    status = nt_factors_accelerate(f, &at, beside.vdot, beside.lambda, beside.mu, &effort);
     *made_of_it = nt_has_no_rates(status) ||
                   largest_difference(beside.vdot, shown->vdot, p->nv) >
                       DIFFER * largest_of(shown->vdot, p->nv) ||
                   largest_difference(beside.lambda, shown->lambda, p->nh) >
                       DIFFER * largest_of(shown->lambda, p->nh);
     return nt_has_no_rates(status) ? NT_OK : status;
+}
+
+/* Solves once more where rounding has made what is shown: the matrix may be regular as a whole,
+ * though the block of a body which others hold has lost its inertia to rounding, beside the mass
+ * that is far from the body's reference point. Rows that pivot, and no guess, lose nothing then. */
+static nt_status balance_by_pivots(nt_integrator *it, const nt_state *given, nt_phase *shown,
+                                   bool *made_of_it)
+{
+    const nt_problem *p = it->problem;
+    nt_status status = NT_OK;
+    if (!it->pivoted)
+        status = nt_factors_create(&it->pivoted, p, NT_SOLVER_KLU, NULL);
+    if (status == NT_OK) {
+        nt_solver_forget(it->pivoted->solver);
+        status = nt_factors_take_rows(it->pivoted, it->factors);
+    }
+    memset(shown->vdot, 0, (size_t)p->nv * sizeof(double));
+    memset(shown->lambda, 0, (size_t)p->nh * sizeof(double));
+    memset(shown->mu, 0, (size_t)p->nn * sizeof(double));
+    nt_effort effort = {.unknown = -1};
+    nt_point at = nt_phase_point(shown);
+    if (status == NT_OK)
+        status =
+            nt_factors_accelerate(it->pivoted, &at, shown->vdot, shown->lambda, shown->mu, &effort);
+    return status == NT_OK ? look_at_rounding(it, it->pivoted, given, shown, made_of_it) : status;
 }
 
 nt_status nt_integrator_balance(nt_integrator *it, const nt_state *state, nt_state *balanced,
@@ -251,7 +276,9 @@ nt_status nt_integrator_balance(nt_integrator *it, const nt_state *state, nt_sta
         status = nt_factors_accelerate(it->look, &at, shown.vdot, shown.lambda, shown.mu, &effort);
     bool rounding = false;
     if (status == NT_OK)
-        status = look_at_rounding(it, &given, &shown, &rounding);
+        status = look_at_rounding(it, it->look, &given, &shown, &rounding);
+    if (status == NT_OK && rounding)
+        status = balance_by_pivots(it, &given, &shown, &rounding);
     if (nt_problem_stops(p))
         status = NT_INTERRUPTED;
     it->no_rates = nt_has_no_rates(status) || (rounding && status == NT_OK);

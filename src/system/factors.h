@@ -162,8 +162,8 @@ nt_status nt_factors_accelerate(nt_factors *factors, const nt_point *at, double 
                                 double *lambda, double *mu, nt_effort *effort);
 
 /* dx[n]: by about how much a rounding of each number of their matrix moves accelerations and
- * multipliers, at->vdot, lambda and mu, which nt_factors_accelerate has found at this point with the
- * factors at hand. The matrix is filled anew. NT_SINGULAR, or as the evaluation fails. */
+ * multipliers, at->vdot, lambda and mu, which nt_factors_accelerate has found at this point with
+ * the factors at hand. The matrix is filled anew. NT_SINGULAR, or as the evaluation fails. */
 nt_status nt_factors_find_rounding(nt_factors *factors, const nt_point *at, unsigned *seed,
                                    double *dx);
 
