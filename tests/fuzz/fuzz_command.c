@@ -124,7 +124,7 @@ bool nt_cli_stop_asked(void);
 void nt_cli_signals_finish(void);
 int nt_cli_stop_computing(void *unused);
 static bool finishing;
-void nt_cli_signals_listen(void) {}
+void nt_cli_signals_listen(void) { finishing = false; } /* an earlier command may have been */
 void nt_cli_signals_in_order(bool wanted) { finishing = finishing && !wanted; }
 void nt_cli_signals_finish(void) { finishing = true; }
 int nt_cli_stop_computing(void *unused)
