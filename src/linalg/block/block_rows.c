@@ -32,24 +32,28 @@ static int window_of_row(const compiler *c, int i)
     return window_of(c, first < light ? first : last);
 }
 
+static void reach_behind(const compiler *c, int node, int *reach)
+{
+    int end = c->block->position[node] + nt_padded(size_of(c, node));
+    *reach = end > *reach ? end : *reach;
+}
+
 /* The first position behind all that rows of the light windows and the light nodes themselves need
  * in backward substitution. */
 static int reach_of_light(const compiler *c)
 {
-    int reach = 0, light = c->order.n_light, count;
-    for (int i = 0; i < c->pattern->n_nodes; i++)
-        for (int s = c->block->row_start[i];
-             s < c->block->row_start[i + 1] && window_of_row(c, i) < c->n_light_windows; s++) {
-            int node = c->pattern->column[c->block->row_slot[s]];
-            int end = c->block->position[node] + nt_padded(size_of(c, node));
-            reach = end > reach ? end : reach;
-        }
-    for (int k = 0; k < light; k++) {
+    const nt_block_lu *block = c->block;
+    int reach = 0, count;
+    for (int i = 0; i < c->pattern->n_nodes; i++) {
+        if (window_of_row(c, i) >= c->n_light_windows)
+            continue;
+        for (int s = block->row_start[i]; s < block->row_start[i + 1]; s++)
+            reach_behind(c, c->pattern->column[block->row_slot[s]], &reach);
+    }
+    for (int k = 0; k < c->order.n_light; k++) {
         const int *node = neighbours(c, k, &count);
-        for (int i = 0; i < count; i++) {
-            int end = c->block->position[node[i]] + nt_padded(size_of(c, node[i]));
-            reach = end > reach ? end : reach;
-        }
+        for (int i = 0; i < count; i++)
+            reach_behind(c, node[i], &reach);
     }
     return reach;
 }
