@@ -292,7 +292,8 @@ nt_status nt_run_set_threads(nt_run *run, int threads, nt_error *error)
         .threads = threads, .arena = arena, .shares_forces = saved >= WORTH_FORCES};
     if (take_tasks(s, run->model) != NT_OK || !(s->pool = nt_pool_create(threads, s->n_shares))) {
         nt_side_by_side_free(s);
-        return nt_fail(error, NT_NO_MEMORY, "%d threads cannot be had", threads);
+        return nt_fail(error, NT_NO_MEMORY,
+                       "%d threads cannot be had: out of memory, or at their limit", threads);
     }
     run->side_by_side = s;
     run->pool = s->pool;

@@ -195,6 +195,18 @@ int nt_sweep_value(const nt_sweep *s, long row, int i, char *text, int size)
 
 /* ---- the lock ------------------------------------------------------------------------------- */
 
+/* What is in the way of the rest is in errno. */
+static bool write_holder(int file, const char *text, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        ssize_t done = pwrite(file, text + at, size - at, (off_t)at);
+        if (done < 0 && errno != EINTR)
+            return false;
+        at += done > 0 ? (size_t)done : 0;
+    }
+    return true;
+}
+
 /* A lock that the end of the process takes away, whatever ends it. */
 static nt_status lock_folder(nt_sweep *s, const char *folder, nt_error *error)
 {
@@ -220,7 +232,7 @@ static nt_status lock_folder(nt_sweep *s, const char *folder, nt_error *error)
         char host[32] = "";
         gethostname(host, sizeof host - 1);
         int length = snprintf(who, sizeof who, "%ld on %s\n", (long)getpid(), host);
-        if (ftruncate(s->lock, 0) != 0 || pwrite(s->lock, who, (size_t)length, 0) != length)
+        if (ftruncate(s->lock, 0) != 0 || !write_holder(s->lock, who, (size_t)length))
             status = nt_fail_at(error, NT_IO, path, 0, 0, "cannot be written: %s", strerror(errno));
     }
     if (status != NT_OK && s->lock >= 0) {
@@ -502,7 +514,8 @@ static nt_status run_crew(crew *c, int threads, nt_journal *journal, nt_sweep_pr
     if (started > 0)
         watch_crew(c, journal, progress);
     else
-        nt_fail(&c->error, c->status = NT_NO_MEMORY, "no thread could be started");
+        nt_fail(&c->error, c->status = NT_NO_MEMORY,
+                "no thread could be started: out of memory, or at their limit");
     atomic_store(&c->full, 1);
     pthread_cond_broadcast(&c->change);
     pthread_mutex_unlock(&c->mutex);

@@ -73,8 +73,9 @@ static void begin(long n)
     counts = true;
 }
 
-/* Other libraries are hurt at few places: here each of them is found without --all, too. */
-static const char each_of[] = "run of a top by bdf";
+/* Each place is found without --all, too: other libraries are hurt at few, and where one way to an
+ * answer is left for another, both end well. */
+static const char *const each_of[] = {"run of a top by bdf", "modes"};
 
 int main(int count, char **arguments)
 {
@@ -90,7 +91,9 @@ int main(int count, char **arguments)
         if (!command_can_run(what))
             continue;
         outcome whole = command_run(what, folder, begin, 0);
-        bool each = strcmp(what->name, each_of) == 0;
+        bool each = false;
+        for (int k = 0; k < (int)(sizeof each_of / sizeof *each_of); k++)
+            each |= strcmp(what->name, each_of[k]) == 0;
         long n = *allocated, step = each ? 1 : n / most + 1, same = 0, bad = 0;
         if (whole.status != 0) {
             printf("%s: status %d without a failure\n    %s\n", what->name, whole.status,

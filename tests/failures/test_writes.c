@@ -65,13 +65,28 @@ static void fail_at_byte(long n)
         _exit(99);
 }
 
-/* The largest file of a run is looked for by doubling the limit. */
-static long largest_file(const invocation *what, const char *folder, const outcome *whole)
+/* The number of the first byte that the largest file of a run has not. */
+static long behind_largest(const invocation *what, const char *folder, const outcome *whole)
 {
-    long n = 64;
+    long n = 64, least = 0;
     while (n < 1L << 30 && command_run(what, folder, fail_at_byte, n).sum != whole->sum)
-        n *= 2;
+        least = n, n *= 2;
+    while (n - least > 1) {
+        long middle = least + (n - least) / 2;
+        bool same = command_run(what, folder, fail_at_byte, middle).sum == whole->sum;
+        *(same ? &n : &least) = middle;
+    }
     return n;
+}
+
+/* Each of the first and of the last ones, and some between: what is all but whole is easily taken
+ * for it. */
+static long next_of(long k, long n, long step)
+{
+    enum { ENDS = 4 };
+    if (k < ENDS || k >= n - ENDS)
+        return k + 1;
+    return k + step < n - ENDS ? k + step : n - ENDS;
 }
 
 static long fail(const invocation *what, const char *folder, const outcome *whole,
@@ -79,7 +94,7 @@ static long fail(const invocation *what, const char *folder, const outcome *whol
 {
     static const int allowed[] = {4, 0};
     long step = n / most + 1, wrong = 0, same = 0, runs = 0;
-    for (long k = 1; k <= n; k += step, runs++) {
+    for (long k = 1; k <= n; k = next_of(k, n, step), runs++) {
         outcome got = command_run(what, folder, begin, k);
         same += got.status == 0;
         wrong += !command_judge(what, k, whole, &got, allowed, word);
@@ -108,7 +123,7 @@ int main(int count, char **arguments)
             continue;
         }
         wrong += fail(what, folder, &whole, fail_at_call, *called, most, "No space left");
-        long bytes = largest_file(what, folder, &whole);
+        long bytes = behind_largest(what, folder, &whole);
         wrong += fail(what, folder, &whole, fail_at_byte, bytes, most, "File too large");
     }
     printf("%ld runs ended wrong\n", wrong);

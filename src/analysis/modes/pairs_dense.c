@@ -672,10 +672,10 @@ nt_status nt_pairs_dense(const nt_pencil *pencil, nt_pairs *pairs, nt_error *err
     if (symmetric)
         status = nt_plain_is_symmetric(&r, &all, &symmetric);
     zeros known[2] = {{-1, -1}, {-1, -1}};
-    if (symmetric && pencil->is_plain)
+    if (status == NT_OK && symmetric && pencil->is_plain)
         status = find_symmetric(&r, &all, pairs, &done);
     bool turns = symmetric && !nt_columns_are_symmetric(&r.C);
-    if (symmetric && !turns && !pencil->is_plain)
+    if (status == NT_OK && symmetric && !turns && !pencil->is_plain)
         status = take_plain(&r, &all, false, known);
     if (status == NT_OK && !done)
         status = find_general(&r, known, pairs, &n_zeros);

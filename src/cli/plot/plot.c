@@ -148,30 +148,25 @@ static FILE *start_gnuplot(pid_t *child)
     return to;
 }
 
-/* Where a figure's last bytes begin. */
-static const char *end_mark(const char *path)
+/* A figure's last bytes, as gnuplot writes them. */
+static const char *end_of(const char *path)
 {
-    return nt_cli_ends_with(path, ".svg")   ? "</svg>"
-           : nt_cli_ends_with(path, ".pdf") ? "%%EOF"
-                                            : "IEND";
+    return nt_cli_ends_with(path, ".svg")   ? "</svg>\n\n"
+           : nt_cli_ends_with(path, ".pdf") ? "%%EOF\n"
+                                            : "IEND\xae\x42\x60\x82";
 }
-
-enum { LAST = 32 };
 
 static bool is_whole(const char *path)
 {
-    char last[LAST] = "";
-    const char *mark = end_mark(path);
-    ssize_t length = (ssize_t)strlen(mark), got = -1;
-    bool found = false;
+    char last[16];
+    const char *end = end_of(path);
+    ssize_t length = (ssize_t)strlen(end), got = -1;
     int file = open(path, O_RDONLY);
-    if (file >= 0 && (lseek(file, -LAST, SEEK_END) >= 0 || errno == EINVAL)) /* or it is shorter */
-        got = read(file, last, LAST);
+    if (file >= 0 && lseek(file, -length, SEEK_END) >= 0)
+        got = read(file, last, sizeof last);
     if (file >= 0)
         close(file);
-    for (ssize_t i = 0; i + length <= got && !found; i++)
-        found = memcmp(last + i, mark, (size_t)length) == 0;
-    return found;
+    return got == length && memcmp(last, end, (size_t)length) == 0;
 }
 
 /* Gnuplot does not look whether what it draws is written. What is in the way is asked for by a
