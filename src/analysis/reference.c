@@ -352,7 +352,7 @@ static nt_status find_steady(nt_reference *r, nt_error *error)
         move(r);
         status = residual_of(r, d);
         distance_of(r, d, force_scale(r, d + p->n), &worst, &raw);
-        if (!(best <= ENOUGH))
+        if (status == NT_OK && !(best <= ENOUGH))
             status = refuse_not_steady(r, d, worst, error);
     }
     free(kept);
