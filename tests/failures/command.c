@@ -23,6 +23,7 @@
 #define BICYCLE "{}/examples/bicycle/bicycle.yaml"
 #define PIVOT "{}/examples/driven_pivot/driven_pivot.yaml"
 #define GIVEN "{}/tests/failures/given"
+#define CHAIN "{}/examples/chain_64/chain_64.yaml"
 #define SHORT "--duration", "0.02", "--step", "0.005"
 
 /* A page of a run holds its computing time: its name and its end are compared. */
@@ -43,6 +44,7 @@ const invocation invocations[] = {
      {"run", BAR, SHORT, "--method", "rkmk-dop853", "--set", "simulation.tolerance=1e-6", "-o",
       "out.csv"}},
     {"run by bdf", {"run", BAR, SHORT, "--method", "bdf", "-o", "out.csv"}},
+    {"run by threads", {"run", CHAIN, SHORT, "--threads", "3", "-o", "out.csv"}},
     {"run of a top by bdf", {"run", TOP, SHORT, "--method", "bdf", "-o", "out.csv"}},
     {"run with contacts",
      {"run", "{}/examples/bouncing_balls/bouncing_balls.yaml", "--duration", "0.02", "-o",
