@@ -521,7 +521,8 @@ static nt_status take_memory(nt_static *s)
     s->is_first = NT_TAKE(&s->arena, nv, bool);
     s->lies = NT_TAKE(&s->arena, nv, unsigned char);
     s->diagonal = NT_TAKE(&s->arena, p->pattern->n_primary, int);
-    double *room = NT_TAKE(&s->arena, 11 * point + 12 * nv + 6 * n + 4 + 2 * memory, double);
+    double *room =
+        NT_TAKE(&s->arena, 11 * point + (size_t)p->nq + 12 * nv + 6 * n + 4 + 2 * memory, double);
     s->n_rough = nt_static_dry_count(s);
     s->dry = NT_TAKE(&s->arena, s->n_rough, nt_dry_friction);
     s->rough = NT_TAKE(&s->arena, s->n_rough, nt_static_rough);
@@ -542,6 +543,7 @@ static nt_status take_memory(nt_static *s)
                   {&s->drag, nv},
                   {&s->mass, nv},
                   {&s->softest, nv},
+                  {&s->judged, (size_t)p->nq},
                   {&s->soft[0], nv},
                   {&s->soft[1], nv},
                   {&s->vector[0], nv},

@@ -39,6 +39,10 @@ typedef struct nt_static_rough {
     double way[3];      /* how it has slipped in a step                              */
 } nt_static_rough;
 
+/* What a state that has directions without stiffness, and yet is not free along them, does when it
+ * has moved along one of them. */
+typedef enum nt_beside { NT_NOT_PUSHED, NT_PUSHED_BACK, NT_PUSHED_AWAY } nt_beside;
+
 struct nt_static {
     nt_arena arena;
     nt_problem *problem;
@@ -105,6 +109,8 @@ struct nt_static {
     double *next_memory;      /* [n_memory]                              */
     double *tangent, *before; /* [n + 1] of a path                       */
     double *softest;          /* [nv] a direction                        */
+    double *judged;           /* [nq] where `beside` was found           */
+    nt_beside beside;         /* away, where any direction is so         */
     double *gone;             /* [nv] in a damped motion, in body axes   */
     double *soft[2];          /* [nv] directions across a path           */
     double *vector[3];        /* [nv]                                    */

@@ -109,14 +109,23 @@ static const double BEYOND = 4;
 static nt_status find_direction(nt_static *s, const nt_stability *out)
 {
     double *x = s->step, inertia = inertia_along(s, s->softest);
+    if (out->critical || !(inertia > 0))
+        return NT_OK;
     if (out->softness > 0)
         return nt_static_find_slowest(s, 0);
-    if (out->softness >= -NT_STATIC_FREE || !(inertia > 0))
-        return NT_OK;
     memcpy(x, s->softest, (size_t)s->problem->nv * sizeof *x);
     memset(x + s->problem->nv, 0, (size_t)s->problem->nc * sizeof *x);
     double rate = nt_static_stiffness_along(s, x) / inertia;
     return rate < 0 && isfinite(rate) ? nt_static_find_slowest(s, -BEYOND * rate) : NT_OK;
+}
+
+/* The sign of a stiffness that is next to rounding says nothing: what was found beside does. */
+static int is_stable(const nt_static *s, const nt_stability *out)
+{
+    bool is_judged = memcmp(s->judged, s->q, (size_t)s->problem->nq * sizeof *s->q) == 0;
+    if (out->critical && is_judged && s->beside != NT_NOT_PUSHED)
+        return s->beside == NT_PUSHED_BACK;
+    return out->softness > 0;
 }
 
 static nt_status judge(nt_static *s, nt_stability *out)
@@ -127,14 +136,14 @@ static nt_status judge(nt_static *s, nt_stability *out)
         status = nt_static_find_softest(s, false, &out->softness);
     if (status != NT_OK || !isfinite(out->softness)) /* nothing can move */
         return status;
+    out->critical = fabs(out->softness) <= NT_STATIC_FREE;
     status = nt_static_is_symmetric(s, fabs(out->softness), &symmetric);
     if (status != NT_OK || (status = find_direction(s, out)) != NT_OK)
         return status;
     memcpy(s->step, s->softest, (size_t)s->problem->nv * sizeof *s->step);
     memset(s->step + s->problem->nv, 0, (size_t)s->problem->nc * sizeof *s->step);
     double stiffness = nt_static_stiffness_along(s, s->step);
-    out->stable = out->softness > 0;
-    out->critical = fabs(out->softness) <= NT_STATIC_FREE;
+    out->stable = is_stable(s, out);
     out->rate = stiffness / inertia_along(s, s->softest);
     out->direction = s->softest;
     name_direction(s, s->softest, out->words, (int)sizeof out->words);

@@ -217,7 +217,7 @@ typedef struct damped {
     double least; /* of s, > 0 while an unstable state is left: K + s D is positive there, and what
                      leads away from it grows twofold in a step, however soft it is            */
     int steps;
-    bool rests;
+    bool rests, has_moved;
     bool moves_freely, is_stiff; /* what is known of the state that was found */
 } damped;
 
@@ -246,6 +246,8 @@ static nt_status downhill_step(nt_static *s, damped *d, double *slope)
 
 /* The shift below which Newton's iteration is tried. */
 static const double SMALL_SHIFT = 1e-3;
+/* The shift that counts as none. */
+static const double NO_SHIFT = 1e-9;
 
 /* Back onto the constraints by the smallest moves, in terms of the drag. Where rows are left out
  * this comes before they are chosen anew: beside the constraints they do not seem to depend on the
@@ -317,8 +319,16 @@ static nt_status step_damped(nt_static *s, damped *d, bool *near)
         return status;
     nt_static_reach(s, s->step, &angle, &length);
     double size = nt_static_size(s, s->step);
-    if (size <= SETTLED && !in_balance(s, d->shift))
-        return NT_NOT_CONVERGED; /* stuck at a place where the stiffness is out of all bounds */
+    if (size <= SETTLED && !in_balance(s, d->shift)) {
+        /* stuck at a place where the stiffness is out of all bounds, if it has come there; else
+         * stiff beside the loads, and held back by drag alone */
+        if (d->has_moved || p->space.n_first > 0 || d->shift <= fmax(d->least, NO_SHIFT))
+            return NT_NOT_CONVERGED;
+        nt_static_move(s, s->step, 1);
+        d->shift /= 16;
+        *near = d->shift < SMALL_SHIFT;
+        return NT_OK;
+    }
     if (size <= SETTLED || !(slope < 0)) {
         nt_static_go_back(s, s->kept[1]);
         nt_static_move(s, s->step, 1);
@@ -337,6 +347,7 @@ static nt_status step_damped(nt_static *s, damped *d, bool *near)
     if (status != NT_OK)
         return status;
     double drag = d->shift * nt_static_dot(s, s->step, s->step);
+    d->has_moved = true;
     add_way(s, share);
     if (s->factors->n_dropped > 0 && (status = close_constraints(s)) != NT_OK)
         return status;
@@ -482,7 +493,7 @@ static nt_status search_damped(nt_static *s, damped *d)
         if (!held && (status = nt_static_let_go(s, NULL)) != NT_OK)
             return status;
         d->shift = 1;
-        d->rests = false;
+        d->rests = d->has_moved = false;
         status = follow_damped(s, d);
         if (status == NT_OK)
             status =

@@ -269,7 +269,7 @@ nt_status nt_static_find_slowest(nt_static *s, double shift)
 
 /* Rounding makes K less unsymmetric than that, relative to the drag, where forces have a potential.
  * Loads that follow a slender part may be less as well, and still all that bends it: along the
- * softest direction the antisymmetric part is to be small beside the softness, too. */
+ * softest direction the antisymmetric part is to be small beside the softness, too, or rounding. */
 static const double SYMMETRIC = 1e-14, BESIDE_SOFTNESS = 1e-3;
 
 /* x^T (K - K^T) y, relative to the drag; x and y keep the constraints. */
@@ -300,8 +300,9 @@ nt_status nt_static_is_symmetric(nt_static *s, double softness, bool *symmetric)
         y[i] = i % 3 == 0 ? -x[i] : x[i];
     if (status == NT_OK)
         status = apply(s, true, y, y);
-    *symmetric = status != NT_OK ||
-                 (antisymmetry(s, x, y) <= SYMMETRIC &&
-                  antisymmetry(s, s->softest, y) <= fmin(SYMMETRIC, BESIDE_SOFTNESS * softness));
+    *symmetric =
+        status != NT_OK || (antisymmetry(s, x, y) <= SYMMETRIC &&
+                            antisymmetry(s, s->softest, y) <=
+                                fmax(DBL_EPSILON, fmin(SYMMETRIC, BESIDE_SOFTNESS * softness)));
     return status;
 }

@@ -390,10 +390,11 @@ static int show_stability(nt_cli_static *a)
     }
     double frequency = sqrt(fabs(s.rate)) / (2 * acos(-1.0));
     if (s.critical)
-        fprintf(stderr, "  critical: its least stiffness is %.2g of that of its parts\n",
+        fprintf(stderr,
+                "  critical: its least stiffness is %.2g of that of its parts, next to rounding\n",
                 s.softness);
     fprintf(stderr, "  %s; softest: %s", s.stable ? "stable" : "UNSTABLE", s.words);
-    if (isfinite(s.rate))
+    if (isfinite(s.rate) && !s.critical)
         fprintf(stderr, s.stable ? " (%.4g Hz)\n" : " (leaves at a rate of %.4g 1/s)\n",
                 s.stable ? frequency : sqrt(fabs(s.rate)));
     else
