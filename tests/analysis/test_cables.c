@@ -658,6 +658,39 @@ static void test_momentum(void **state)
     finish(&m);
 }
 
+/* An end on a body that begins deeper below the bed than a segment is long is told with its body
+ * and how deep it is; less is a place on a soft bed. */
+static void test_deep_ends(void **state)
+{
+    static const struct {
+        double z;
+        const char *words;
+    } cases[] = {{-40, "its second end, on body float, is 40 m below its bed at t = 0 s"},
+                 {-0.5, NULL}};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        moved m = {0};
+        char text[700], words[400] = "";
+        snprintf(text, sizeof text,
+                 "nutate: 1\ngravity: [0, 0, -9.81]\n"
+                 "bodies: {float: {mass: 3, inertia: [1, 1, 1], position: [5, 0, %g]}}\n"
+                 "cables: {line: {between: [ground, float], at: [[0, 0, 0], [5, 0, %g]], length: "
+                 "45, mass: 0.5,\n  stiffness: 400, elements: 45, seabed: {height: 0, stiffness: "
+                 "10}}}\nsimulation: {duration: 1, step: 1e-3}\n",
+                 cases[i].z, cases[i].z);
+        start(&m, text);
+        nt_state now = nt_integrator_state(m.it);
+        nt_point at = {.t = now.t, .q = now.q, .v = now.v, .memory = now.memory};
+        nt_energy energy = {0};
+        const nt_system *system = nt_run_system(m.run);
+        assert_int_equal(system->energy(system->self, &at, &energy), NT_OK);
+        nt_run_warning(m.run, 0, words, sizeof words);
+        if (cases[i].words ? !strstr(words, cases[i].words) : words[0] != 0)
+            fail_msg("%g: '%s'", cases[i].z, words);
+        finish(&m);
+    }
+}
+
 static void test_refusals(void **state)
 {
     static const struct {
@@ -756,6 +789,7 @@ int main(void)
         cmocka_unit_test(test_tether),
         cmocka_unit_test(test_friction_on_a_slope),
         cmocka_unit_test(test_momentum),
+        cmocka_unit_test(test_deep_ends),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_start_without_numbers),
     };

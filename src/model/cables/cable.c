@@ -453,6 +453,8 @@ static nt_status add_bed(const nt_element *e, const nt_view *view, int i)
         view->energy->potential += 0.5 * k * b.d * b.d;
         double elastic = k * b.d * v3_dot(b.n, node.v);
         view->energy->power += v3_dot(b.f, node.v) - elastic;
+        if (node.end && view->run->noting)
+            nt_cable_note_depth(e, view, i > 0, b.d);
         return NT_OK;
     }
     if (view->terms->residual)
@@ -774,5 +776,6 @@ const nt_element_type nt_cable_type = {
     .is_smooth = cable_is_smooth,
     .draw = cable_draw,
     .rests = cable_rests,
+    .warning = nt_cable_warning,
     .shows = NT_SHOWS(NT_OF_CABLE) | NT_SHOWS(NT_OF_ELASTIC),
 };

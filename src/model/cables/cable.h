@@ -67,6 +67,11 @@ nt_status nt_cable_settle(nt_run *run, const nt_element *element);
  * where the bed has no height, NT_NO_MEMORY; they are then as they were. */
 nt_status nt_cable_rest_on_bed(const nt_cable *cable, const nt_run *run, v3 *nodes);
 
+/* Notes an end on a body that is further below the bed than a segment is long, within which a line
+ * cannot bend: the first time, and how deep; and the words of it (cable_bed.c). */
+void nt_cable_note_depth(const nt_element *element, const nt_view *view, int side, double depth);
+void nt_cable_warning(const nt_run *run, const nt_element *element, char *text, int size);
+
 /* The forces at both ends, N, with those of the half segments there, and the length between them
  * along the cable. */
 void nt_cable_look(const nt_element *element, const nt_view *view, double ends[2], double *length);

@@ -18,6 +18,7 @@
 #include "model/cables/cable.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -274,4 +275,29 @@ nt_status nt_cable_rest_on_bed(const nt_cable *c, const nt_run *run, v3 *nodes)
     free(vectors);
     free(blocks);
     return status;
+}
+
+/* ---- ends that are deep below the bed ---------------------------------------------------------
+ */
+
+void nt_cable_note_depth(const nt_element *e, const nt_view *view, int side, double depth)
+{
+    const nt_cable *c = nt_cable_of(view->run, e);
+    nt_run_note *note = &view->run->noting[e - view->model->elements];
+    if (view->at->t < note->since)
+        *note = (nt_run_note){0};
+    if (note->by > 0 || !(depth > c->length / c->n))
+        return;
+    *note = (nt_run_note){.by = depth, .since = view->at->t, .at = view->at->t, .part = side};
+}
+
+void nt_cable_warning(const nt_run *run, const nt_element *e, char *text, int size)
+{
+    const nt_cable *c = nt_cable_of(run, e);
+    const nt_run_note *note = &run->notes[e - run->model->elements];
+    snprintf(text, (size_t)size,
+             "its %s end, on body %s, is %.6g m below its bed at t = %.6g s, more than a segment "
+             "of %.6g m: the bed throws it up; expected it above, or a bed that is lower",
+             note->part == 0 ? "first" : "second", run->model->bodies[c->between[note->part]].name,
+             note->by, note->at, c->length / c->n);
 }
