@@ -163,4 +163,13 @@ for frame in inertial body; do
     awk 'NR == 1 || NR % 2 == 0' more.csv >every_other.csv
     same ends.csv every_other.csv
 done
+
+# Where no list says what to record, the points of a cable have places and no orientations.
+cat >chain.yaml <<END
+nutate: 1
+cables: {chain: {between: [ground, ground], at: [[0, 0, 0], [5, 0, 0]], length: 6, mass: 1, stiffness: 4000}}
+simulation: {duration: 0.01, step: 1e-3}
+END
+expect 0 run chain.yaml -o chain.csv
+head -1 chain.csv | grep -q "chain.node19.position.z,energy" || fail "points of a chain: $(head -1 chain.csv)"
 finish

@@ -398,7 +398,9 @@ nt_status nt_read_declare_cable(nt_reader *reader, int i, int *first)
         whole_number(reader, reader->elements[i].value, "elements", NT_MOST_SEGMENTS, 20, &c->n);
     c->first_body = *first;
     c->carried = (int)(e->bytes - (size_t)c->n * sizeof(double));
-    for (int k = 1; k < c->n && status == NT_OK; k++)
+    for (int k = 1; k < c->n && status == NT_OK; k++) {
+        reader->model->origin->bodies[*first].point = 1; /* records leave out what has no turn */
         status = nt_read_declare_body(reader, e, (*first)++, "node", k);
+    }
     return status;
 }
