@@ -150,6 +150,18 @@ static void write_rates(FILE *to, const char *key, const char *speed, v3 x)
     fputs("]\n", to);
 }
 
+void nt_import_write_sections(FILE *to, const nt_imported_blade *b)
+{
+    for (int i = 0; i < b->n_sections; i++) {
+        const nt_imported_section *s = &b->sections[i];
+        fprintf(to, "      - at: %.10g\n        ", s->at);
+        write_upper(to, "stiffness", s->stiffness);
+        fputs("\n        ", to);
+        write_upper(to, "mass", s->mass);
+        fputs("\n", to);
+    }
+}
+
 void nt_import_write_blade(FILE *to, const char *name, const nt_imported_blade *b,
                            const nt_imported_place *p, const char *anchor, bool again)
 {
@@ -182,14 +194,7 @@ void nt_import_write_blade(FILE *to, const char *name, const nt_imported_blade *
     for (int i = 0; i < b->n_twist; i++)
         fprintf(to, "      - [%.10g, %.10g]\n", b->twist[i][0], rounded(b->twist[i][1]));
     fprintf(to, "    sections: &%s\n", anchor);
-    for (int i = 0; i < b->n_sections; i++) {
-        const nt_imported_section *s = &b->sections[i];
-        fprintf(to, "      - at: %.10g\n        ", s->at);
-        write_upper(to, "stiffness", s->stiffness);
-        fputs("\n        ", to);
-        write_upper(to, "mass", s->mass);
-        fputs("\n", to);
-    }
+    nt_import_write_sections(to, b);
 }
 
 /* ---- the door ----------------------------------------------------------------------------------

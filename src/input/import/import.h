@@ -57,6 +57,9 @@ int nt_import_check_sections(nt_imported_blade *blade, FILE *notes, nt_import_fa
 void nt_import_write_blade(FILE *to, const char *name, const nt_imported_blade *blade,
                            const nt_imported_place *place, const char *anchor, bool again);
 
+/* The rows of its list of sections. */
+void nt_import_write_sections(FILE *to, const nt_imported_blade *blade);
+
 /* From windIO's and BeamDyn's axes (x, y, z along the line) to axis 1 along the line, x, y. */
 void nt_import_turn_axes(const double from[36], double to[36]);
 

@@ -245,6 +245,30 @@ static nt_status read_moments(nt_windio *w, const nt_node *parent, nt_imported_b
     return status;
 }
 
+bool nt_windio_has_sections(const nt_node *own)
+{
+    static const char *const inertia[] = {"mass",   "cm_x",  "cm_y", "i_edge",
+                                          "i_flap", "i_plr", "i_cp"};
+    const nt_node *stiffness = own ? nt_node_find(own, "stiffness_matrix") : NULL;
+    const nt_node *moments = own ? nt_node_find(own, "inertia_matrix") : NULL;
+    bool all = stiffness && moments;
+    for (int a = 1; a <= 6; a++)
+        for (int c = a; c <= 6; c++) {
+            char key[8];
+            snprintf(key, sizeof key, "K%d%d", a, c);
+            all = all && nt_node_find(stiffness, key);
+        }
+    for (size_t k = 0; k < sizeof inertia / sizeof *inertia; k++)
+        all = all && nt_node_find(moments, inertia[k]);
+    return all;
+}
+
+nt_status nt_windio_read_sections(nt_windio *w, const nt_node *own, nt_imported_blade *b)
+{
+    nt_status status = read_entries(w, own, b);
+    return status == NT_OK ? read_moments(w, own, b) : status;
+}
+
 static nt_status read_twist(nt_windio *w, const nt_node *parent, const char *path,
                             nt_imported_blade *b)
 {
@@ -316,9 +340,10 @@ static nt_status read_blade(nt_windio *w, nt_imported_blade *b)
                   : nt_node_fail(w->error, old ? old : blade, "lacks 'reference_axis'");
     free(grid);
     if (status == NT_OK)
-        status = old ? read_triangles(w, old, "stiff_matrix", b, true) : read_entries(w, new, b);
-    if (status == NT_OK)
-        status = old ? read_triangles(w, old, "inertia_matrix", b, false) : read_moments(w, new, b);
+        status = old ? read_triangles(w, old, "stiff_matrix", b, true)
+                     : nt_windio_read_sections(w, new, b);
+    if (status == NT_OK && old)
+        status = read_triangles(w, old, "inertia_matrix", b, false);
     if (status == NT_OK)
         status = read_twist(w, old ? old : blade, old ? "twist" : "outer_shape.twist", b);
     const nt_node *mu = new ? nt_windio_find(new, "structural_damping.mu") : NULL;

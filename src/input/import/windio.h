@@ -64,6 +64,11 @@ nt_status nt_windio_read_axis(nt_windio *w, const nt_node *axis, double (**point
 nt_status nt_windio_join_grids(nt_windio *w, const nt_windio_curve *c, int count, double **grid,
                                int *n);
 
+/* Whether elastic_properties of version 2 are whole: all of the stiffness and of the inertia; and
+ * the sections that they make, at the grid of the stiffness. */
+bool nt_windio_has_sections(const nt_node *own);
+nt_status nt_windio_read_sections(nt_windio *w, const nt_node *own, nt_imported_blade *b);
+
 /* ---- the tower (windio_tower.c): its entry under `beams`; top[3] is where it ends -------------
  */
 

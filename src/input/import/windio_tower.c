@@ -1,4 +1,5 @@
-/* The tower of a windIO file: tubes by diameter, wall and material. */
+/* The tower of a windIO file: its own sections where the file has all of them, else tubes by
+ * diameter, wall and material. */
 #include "input/import/windio.h"
 
 #include "base/error.h"
@@ -103,9 +104,9 @@ static bool is_same(const nt_node *a, const nt_node *b)
     return true;
 }
 
-/* What version 2 may say of the tower besides, as a blade's: it is compared with the tubes, from
- * which the model has stretch and shear too. */
-static nt_status compare_own(nt_windio *w, const nt_node *own, const nt_windio_curve *D,
+/* What version 2 may say of the tower besides, as a blade's: it is compared with the tubes, which
+ * are taken where it is not whole, as they have stretch and shear too. */
+static nt_status compare_own(nt_windio *w, const nt_node *own, bool whole, const nt_windio_curve *D,
                              const nt_windio_curve *t, const wall *of)
 {
     static const char *const paths[] = {"stiffness_matrix.K44", "stiffness_matrix.K55",
@@ -134,11 +135,26 @@ static nt_status compare_own(nt_windio *w, const nt_node *own, const nt_windio_c
         }
         if (status == NT_OK)
             fprintf(w->notes,
-                    "the tower is made of tubes: %s of its elastic_properties is off theirs by up "
-                    "to %.2g %% (at grid %g), and is not taken\n",
-                    strchr(paths[k], '.') + 1, 100 * off, where);
+                    "the tower is made of %s: %s of its elastic_properties is off %s by up "
+                    "to %.2g %% (at grid %g), and is %staken\n",
+                    whole ? "its own sections" : "tubes", strchr(paths[k], '.') + 1,
+                    whole ? "that of tubes by diameter and wall" : "theirs", 100 * off, where,
+                    whole ? "" : "not ");
         free(grid), free(value);
     }
+    return status;
+}
+
+/* Sections of the file's own stiffness and inertia; none where they are not whole. */
+static nt_status read_own(nt_windio *w, const nt_node *own, nt_imported_blade *as)
+{
+    nt_import_fault fault;
+    if (!nt_windio_has_sections(own))
+        return NT_OK;
+    nt_status status = nt_windio_read_sections(w, own, as);
+    if (status == NT_OK && nt_import_check_sections(as, w->notes, &fault) < 1)
+        status =
+            nt_node_fail(w->error, own, "no station of the tower is a section: %s", fault.words);
     return status;
 }
 
@@ -151,6 +167,7 @@ nt_status nt_windio_write_tower(nt_windio *w, const nt_node *tower, FILE *to, do
     const nt_node *layers = nt_windio_find(inside, "layers");
     double(*points)[3] = NULL, *at = NULL, *grid = NULL;
     wall of = {0};
+    nt_imported_blade as = {0};
     nt_windio_curve c[3] = {{0}}, *D = &c[1], *t = &c[2]; /* the axis' own grid, diameter, wall */
     int n = 0, n_sections = 0;
     if (!shape || !inside || !axis || !layers || layers->kind != NT_NODE_LIST || layers->count < 1)
@@ -192,7 +209,10 @@ nt_status nt_windio_write_tower(nt_windio *w, const nt_node *tower, FILE *to, do
     if (status == NT_OK) {
         nt_windio_note_ends(w, "the tower's outer_diameter", D->grid, D->n);
         nt_windio_note_ends(w, "the thickness of its wall", t->grid, t->n);
-        status = compare_own(w, nt_node_find(inside, "elastic_properties"), D, t, &of);
+        const nt_node *own = nt_node_find(inside, "elastic_properties");
+        status = read_own(w, own, &as);
+        if (status == NT_OK)
+            status = compare_own(w, own, as.n_sections > 0, D, t, &of);
     }
     if (status == NT_OK) {
         fputs("  tower:\n    order: 3\n    elements: 10\n    quadrature: sections\n"
@@ -204,7 +224,8 @@ nt_status nt_windio_write_tower(nt_windio *w, const nt_node *tower, FILE *to, do
                     points[i][2]);
         fputs("    sections:\n", to);
         memcpy(top, points[n - 1], sizeof points[0]);
-        for (int i = 0; i < n_sections; i++)
+        nt_import_write_sections(to, &as);
+        for (int i = 0; i < n_sections && as.n_sections == 0; i++)
             fprintf(
                 to,
                 "      - {at: %.10g, material: {E: %.10g, nu: %.10g, density: %.10g}, shape: tube,"
@@ -213,6 +234,7 @@ nt_status nt_windio_write_tower(nt_windio *w, const nt_node *tower, FILE *to, do
                 nt_windio_curve_at(t, grid[i]));
     }
     free(points), free(at), free(grid);
+    nt_imported_blade_free(&as);
     nt_windio_curve_free(D), nt_windio_curve_free(t);
     return status;
 }
