@@ -100,6 +100,33 @@ static void load_follows_a_slender_column(void **state)
     }
 }
 
+/* Two pendulums on their heads, each held by a spring that is as stiff as its weight is soft: none
+ * can follow the other, and both are pushed back, by the third power of the angle. */
+static void two_are_critical_at_once(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, -10]\n"
+        "bodies:\n"
+        "  a: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 0, 1]}\n"
+        "  b: {mass: 2000, inertia: [100, 100, 100], position: [3, 0, 1]}\n"
+        "joints:\n"
+        "  pa: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+        "  pb: {type: revolute, between: [ground, b], at: [3, 0, 0], axis: [0, 1, 0]}\n"
+        "forces:\n"
+        "  sa: {type: torsion_spring, joint: pa, stiffness: 20}\n"
+        "  sb: {type: torsion_spring, joint: pb, stiffness: 20000}\n";
+    bench b;
+    nt_stability found;
+    (void)state;
+    open_bench(&b, text, (nt_static_setup){0});
+    solve(&b);
+    assert_int_equal(nt_static_free_count(b.state), 0);
+    assert_int_equal(nt_static_stability(b.state, &found, &b.error), NT_OK);
+    assert_true(found.critical && found.stable);
+    close_bench(&b);
+}
+
 /* A slender column under a load that does not turn, next to pi^2/4 EI/L^2 and beyond: in two planes
  * at once its stiffness is lost in the rounding of that of shear, and yet it is not free: moved on,
  * it is pushed back, or away. */
@@ -690,6 +717,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pendulum_rests),
         cmocka_unit_test(load_follows_a_slender_column),
+        cmocka_unit_test(two_are_critical_at_once),
         cmocka_unit_test(slender_column_is_not_free),
         cmocka_unit_test(lost_stiffness_is_told),
         cmocka_unit_test(slender_beam_turns_freely),
