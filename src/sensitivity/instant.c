@@ -327,10 +327,12 @@ static nt_status add_loss(nt_sensitivity *s, const nt_phase *from, const nt_phas
 }
 
 /* What a switch does is the same a little later, though its impact is with motions as they are
- * then; what an event does may depend on the time. */
+ * then; what an event does may depend on the time, and so does whether a switch of known times is
+ * due. */
 static bool moves_time(const nt_integrator *it, const nt_jump_of_state *jump)
 {
-    return jump->kept_at >= 0 || jump->drives ||
+    bool known = jump->asked < 0 && jump->indicator >= 0;
+    return known || jump->kept_at >= 0 || jump->drives ||
            (jump->asked >= 0 && !(it->stops.way[jump->asked] & NT_INSIDE));
 }
 
@@ -347,7 +349,7 @@ static nt_status happens_beside(nt_sensitivity *s, const nt_jump_of_state *jump,
                                 nt_error *error)
 {
     nt_integrator *it = s->integrator;
-    nt_instant instant = {.happened = 1, .number = jump->number};
+    nt_instant instant = {.happened = 1, .number = jump->number, .timed_by = jump->timed_by};
     nt_status status = NT_OK;
     if (jump->alone) {
         memcpy(behind->all, varied->all, it->size * sizeof(double));
@@ -359,7 +361,8 @@ static nt_status happens_beside(nt_sensitivity *s, const nt_jump_of_state *jump,
         nt_error_clear(error);
         return NT_OK;
     }
-    *other = !instant.happened || instant.number != jump->number;
+    *other = !instant.happened || instant.number != jump->number ||
+             (jump->asked < 0 && instant.timed_by != jump->timed_by);
     if (status == NT_OK && !*other && jump->drives)
         status = nt_drive_jump_beside(it, varied, behind, other, error);
     *other = *other || it->stops.pattern != jump->pattern;
@@ -483,8 +486,8 @@ static nt_status state_behind(nt_sensitivity *s, const nt_jump_of_state *jump, i
     if (status == NT_OK && other)
         status = nt_fail(error, NT_UNSUPPORTED,
                          "at t = %.9g s something else happens where a parameter is varied by as "
-                         "little as rounding allows (a joint is just about to push or to hold): "
-                         "what follows has no derivative",
+                         "little as rounding allows (a joint is just about to push or to hold, or "
+                         "two things fall on one time): what follows has no derivative",
                          s->t);
     s->work[i] += out.loss;
     if (parameter)

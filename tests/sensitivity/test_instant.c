@@ -548,9 +548,71 @@ static void stops_that_are_driven_move(void **state)
     }
 }
 
+/* A mass of 1 kg on a rail that a sampled controller pushes, and c besides from T on: a switch of
+ * time beside a memory that varies. */
+static const char switched[] =
+    "nutate: 1\n"
+    "gravity: [0, 0, 0]\n"
+    "parameters: {T: %s, k: 20, c: 3}\n"
+    "bodies: {m: {mass: 1, inertia: [1, 1, 1]}}\n"
+    "joints: {rail: {type: prismatic, between: [ground, m], at: [0, 0, 0], axis: [1, 0, 0]}}\n"
+    "sampled: {pilot: {every: 0.05, values: {u: k*(0.3 - rail.displacement)}}}\n"
+    "forces: {push: {type: joint_force, joint: rail, value: 'u + if(t > T, c, 0)'}}\n"
+    "simulation: {duration: 0.62, step: 0.01}\n";
+
+static double switched_by_hand(const double p[3])
+{
+    double x = 0, v = 0, t = 0, u = 0;
+    for (int taken = 0; t < 0.62;) {
+        double next = 0.05 * taken;
+        double stop = fmin(0.62, t < p[0] ? fmin(next, p[0]) : next);
+        move_on(&x, &v, u + (t < p[0] ? 0 : p[2]), stop - t);
+        t = stop;
+        if (t == next)
+            u = p[1] * (0.3 - x), taken++;
+    }
+    return x;
+}
+
+/* Where the switch falls on a sample, its time has another one before it on either side. */
+static void a_switch_of_time_moves_beside_samples(void **state)
+{
+    static const char *const methods[] = {"rkmk-dop853", "theta", "generalized-alpha"};
+    const int parameters[3] = {0, 1, 2};
+    (void)state;
+    for (int c = 0; c < 6; c++) {
+        char text[1500];
+        bool at_sample = c >= 3;
+        snprintf(text, sizeof text, switched, at_sample ? "0.15" : "0.137");
+        mechanism m = mechanism_read(text);
+        nt_error error = {0};
+        nt_integrator *it;
+        nt_sensitivity *s;
+        nt_integrator_setup setup = {.system = nt_run_system(m.run),
+                                     .method = nt_method_find(methods[c % 3])};
+        assert_int_equal(nt_integrator_create(&it, &setup, &error), NT_OK);
+        assert_int_equal(nt_sensitivity_create(&s, it, parameters, 3, &error), NT_OK);
+        assert_int_equal(nt_integrator_start(it, 0, NULL, NULL, NULL, &error), NT_OK);
+        assert_int_equal(nt_sensitivity_start(s, &error), NT_OK);
+        nt_status status = nt_integrator_run(it, 0.62, 0.01, NULL, NULL, &error);
+        assert_int_equal(status, at_sample ? NT_UNSUPPORTED : NT_OK);
+        for (int k = 0; k < 3 && !at_sample; k++) {
+            const double d = 1e-5;
+            double p[2][3] = {{0.137, 20, 3}, {0.137, 20, 3}};
+            p[0][k] += d, p[1][k] -= d;
+            double wanted = (switched_by_hand(p[0]) - switched_by_hand(p[1])) / (2 * d);
+            CLOSE(nt_sensitivity_state(s, k).q[0], wanted, 1e-9); /* cubics, d^2 of them */
+        }
+        nt_sensitivity_destroy(s);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_sampled_value_comes_late),
+                                       cmocka_unit_test(a_switch_of_time_moves_beside_samples),
                                        cmocka_unit_test(a_bend_comes_late),
                                        cmocka_unit_test(a_ball_bounces),
                                        cmocka_unit_test(tops_move_with_events),

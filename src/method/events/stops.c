@@ -552,6 +552,7 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
     nt_jump_of_state jump = {.from = &s->from,
                              .indicator = timed_by,
                              .asked = which,
+                             .timed_by = instant->timed_by,
                              .ends = instant->ends,
                              .pattern = s->pattern,
                              .number = instant->number,

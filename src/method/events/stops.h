@@ -80,6 +80,7 @@ typedef struct nt_jump_of_state {
     const nt_phase *from;
     int asked;     /* the indicator that had passed zero, or -1                                 */
     int indicator; /* whose zero is the time of it; -1: the time is given                        */
+    int timed_by;  /* the switch of known times that it is, or -1                                */
     int ends;      /* the run does                                                               */
     int bends;     /* nothing has happened but that derivatives of accelerations jump            */
     int kept_at;   /* the entry of memory that held the time; -1: none              */
