@@ -389,18 +389,6 @@ static void test_bad_beams(void **state)
          "[1,1,1,1e15,1,1]}]}",
          "section at 0: moments of inertia are those of a radius of gyration of more than 1e7 "
          "times the line's length"},
-        {"{points: [[0,0,0],[2,0,0]], sections: [{stiffness: [1,1,1,1,1,1], mass: "
-         "[1,1,1,2.1,1,1]}]}",
-         "section at 0: mass is not that of a body: a principal moment of inertia about its centre "
-         "is more than the sum of the other two"},
-        {"{points: [[0,0,0],[2,0,0]], sections: [{stiffness: [1,1,1,1,1,1], mass: "
-         "[1,1,1,.02,.05,.02]}]}",
-         "section at 0: mass is not that of a body: a principal moment"},
-        /* 0.4, 0.1, 0.2 about a centre 1 m beside the line */
-        {"{points: [[0,0,0],[2,0,0]], sections: [{stiffness: [1,1,1,1,1,1], mass: "
-         "[[1,0,0,0,0,-1],[0,1,0,0,0,0],[0,0,1,1,0,0],[0,0,1,1.4,0,0],[0,0,0,0,.1,0],"
-         "[-1,0,0,0,0,1.2]]}]}",
-         "section at 0: mass is not that of a body: a principal moment"},
         {"{points: [[0,0,0],[2,0,0]], damping: [0,0,1e24,0,0,0], sections: [{stiffness: "
          "[1,1,2,1,1,1], mass: [1,1,1,1,1,1]}]}",
          "damping is 1e+24 s, so large that rounding of speeds is force; expected at most 5e+23 s"},
@@ -421,32 +409,6 @@ static void test_bad_beams(void **state)
         assert_int_equal(error.line, 3);
         if (!strstr(error.message, cases[i].words))
             fail_msg("'%s' lacks '%s'", error.message, cases[i].words);
-    }
-}
-
-/* Moments of inertia of what is published with three digits, and those of a section whose rotary
- * inertia is left out, are taken. */
-static void test_fair_inertia(void **state)
-{
-    static const char *const mass[] = {"[1,1,1,.2008,.1,.1]",
-                                       "[1,1,1,.1,0,0]",
-                                       "[1,1,1,0,.02,.1]",
-                                       "[1,1,1,0,0,0]",
-                                       "[1,1,1,.1,.09,.06]",
-                                       "[[1,0,0,0,0,-1],[0,1,0,0,0,0],[0,0,1,1,0,0],"
-                                       "[0,0,1,1.3,0,0],[0,0,0,0,.1,0],[-1,0,0,0,0,1.2]]"};
-    (void)state;
-    for (size_t i = 0; i < sizeof mass / sizeof mass[0]; i++) {
-        char text[600];
-        nt_model *model = NULL;
-        nt_error error = {0};
-        snprintf(text, sizeof text,
-                 "nutate: 1\nbeams:\n  b: {points: [[0,0,0],[2,0,0]], sections: [{stiffness: "
-                 "[1,1,1,1,1,1], mass: %s}]}\nsimulation: {duration: 1, step: 1}\n",
-                 mass[i]);
-        if (nt_model_read_text(&model, text, strlen(text), "fair", NULL, NULL, 0, &error) != NT_OK)
-            fail_msg("%s: %s", mass[i], error.message);
-        nt_model_destroy(model);
     }
 }
 
@@ -726,7 +688,6 @@ int main(void)
         cmocka_unit_test(test_parameters_enter_it),
         cmocka_unit_test(test_small_loads_that_follow),
         cmocka_unit_test(test_bad_beams),
-        cmocka_unit_test(test_fair_inertia),
         cmocka_unit_test(test_places_of_rows),
         cmocka_unit_test(test_places_of_keys),
         cmocka_unit_test(test_coarse_mesh_is_said),

@@ -34,10 +34,7 @@ static const nt_key beam_section_keys[] = {
          "axes, 1 along the line; at most 1e24 N by strains, by curvatures that times the square "
          "of the length"},
     {SECTION("mass", NT_KEY_MATRIX, mass, NT_SECTION_MASS), .high = 6, .relative = true,
-     .meaning =
-         "per length: momentum (kg/m) and angular momentum (kg m) by velocities and rates; no "
-         "principal moment about the centre more than the other two together, unless those "
-         "across the line are left out as 0"},
+     .meaning = "per length: momentum (kg/m) and angular momentum (kg m) by velocities and rates"},
     {SECTION("point", NT_KEY_NUMBERS, point, NT_SECTION_POINT), .low = 3, .high = 3, .unit = "m",
      .meaning = "the point of the section that stiffness and mass are given about, from the line; "
                 "section axes, default 0"},

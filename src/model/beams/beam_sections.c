@@ -1,6 +1,5 @@
 /* Sections: stiffness and mass from matrices or from a figure and its material. */
 #include "base/number.h"
-#include "base/symmetric.h"
 #include "linalg/dense.h"
 #include "model/beams/beam.h"
 #include "model/bodies/body.h"
@@ -360,30 +359,6 @@ static bool is_of_mass(const double *M)
     return is;
 }
 
-/* Principal moments about the centre, none of which may be more than the others together: what is
- * published with few digits is off by this part of the largest, and of what the centre's offset
- * brings. */
-static const double BEYOND_OTHERS = 1e-2, OF_OFFSET = 1e-3;
-
-/* A section may be without inertia about some axis, as a line that twists with inertia and bends
- * without: what is given is then not all of it. */
-static bool has_moments_of_body(const double *M)
-{
-    double m = M[0], c[3] = {0, 0, 0}, J[3][3], axes[3][3];
-    if (m > 0)
-        c[0] = M[31] / m, c[1] = M[20] / m, c[2] = M[24] / m;
-    double square = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            J[i][j] = M[6 * (i + 3) + j + 3] - m * ((i == j) * square - c[i] * c[j]);
-    if (M[21] == 0 || M[28] == 0 || M[35] == 0)
-        return true;
-    nt_symmetric_eigen(J, axes);
-    double largest = fmax(J[0][0], fmax(J[1][1], J[2][2]));
-    double sum = J[0][0] + J[1][1] + J[2][2];
-    return 2 * largest - sum <= BEYOND_OTHERS * largest + OF_OFFSET * m * square;
-}
-
 /* The least distance of a point from the straight part between a and b. */
 static double distance_to_part(const double p[2], const double a[2], const double b[2])
 {
@@ -557,9 +532,6 @@ static const char *fault_of_inertia(const nt_beam_section *s, double length)
         return "moments of inertia are those of a radius of gyration of more than 1e7 times the "
                "line's length, beside which the mass is lost in rounding; expected less, or more "
                "mass";
-    if (nt_section_gives(s, NT_SECTION_MASS) && !has_moments_of_body(s->mass))
-        return "mass is not that of a body: a principal moment of inertia about its centre is more "
-               "than the sum of the other two";
     return NULL;
 }
 
