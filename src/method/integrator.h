@@ -147,6 +147,8 @@ void nt_integrator_watch_meetings(nt_integrator *integrator, const nt_phase *fro
 
 /* Memory for what follows: NT_OK or NT_NO_MEMORY. */
 nt_status nt_onsets_take(nt_integrator *integrator);
+/* Of more than fourth order; false of methods that choose order and steps themselves. */
+bool nt_integrator_is_of_high_order(const nt_integrator *integrator);
 /* g[n_onsets] (nt_system.onsets) at a state, or e later as it moves and accelerates. */
 nt_status nt_onsets_at(nt_integrator *integrator, const nt_phase *phase, double e, double *g);
 /* The size of the next step where the onset of a force lies ahead; else h, which leaves `left` s at

@@ -59,11 +59,16 @@ nt_status nt_onsets_take(nt_integrator *it)
 
 static bool has_own_steps(const nt_integrator *it) { return it->method->needs & NT_OWN_STEPS; }
 
+bool nt_integrator_is_of_high_order(const nt_integrator *it)
+{
+    return it->method->error_order > LOW;
+}
+
 int nt_integrator_ends_at_onsets(const nt_integrator *it)
 {
     return it && it->problem->system->onsets &&
            (has_own_steps(it) ? it->stepper.linear != NULL
-                              : it->variable && it->method->error_order > LOW);
+                              : it->variable && nt_integrator_is_of_high_order(it));
 }
 
 /* The least doubt, s, where g changes at this rate. */

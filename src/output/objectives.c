@@ -7,9 +7,10 @@
  *   integral over the step   int L dt = sum W_i g_i
  *   top of the parabola      L(t*) = sum w_i(t*) g_i, dL(t*) = sum w_i(t*) dg_i, since L' = 0 there
  *
- * The first step waits for the second one. Where something happens at t* that jumps, a piece ends
- * and the next begins with the values behind it. The times in a piece are held, and t* follows the
- * parameters:
+ * The first step waits for the second one. A step of high order is long for a parabola: it is
+ * looked at in parts, by dense output, and its area is that of the polynomial through all of their
+ * ends. Where something happens at t* that jumps, a piece ends and the next begins with the values
+ * behind it. The times in a piece are held, and t* follows the parameters:
  *
  *   d int g dt += (g- - g+) dt*,   d g(t*) = dg + g' dt* for a maximum there
  *
@@ -17,10 +18,11 @@
  * g' is found by differences of fourth order within the step that ends or begins there; of the
  * parabola where that step is so short that they would be rounding.
  *
- * Where neighbouring steps differ by more than a factor of
- * four the parabola is little more than an extrapolation: then the straight line. */
+ * Where neighbouring steps differ by more than a factor of four the parabola is little more than an
+ * extrapolation: then the straight line. */
 #include "base/arena.h"
 #include "base/error.h"
+#include "method/integrator.h"
 
 #include <nutate/output.h>
 
@@ -362,20 +364,29 @@ static void look_at_top(nt_objectives *o, int j)
 
 /* ---- results -------------------------------------------------------------------------------- */
 
-static void objectives_integrate(nt_objectives *o)
+static void integrate_between(nt_objectives *o, int k)
 {
     double W[POINTS];
+    areas(o->t, k, W);
+    for (int j = 0; j < o->n; j++)
+        add_area(o, j, W, POINTS, o->sum + (size_t)j * o->size);
+}
+
+static void objectives_integrate(nt_objectives *o)
+{
     if (o->points < POINTS)
         return;
-    for (int j = 0; j < o->n; j++) {
-        double *sum = o->sum + (size_t)j * o->size;
-        if (o->begin == o->t[0]) { /* the step that waited */
-            areas(o->t, 0, W);
-            add_area(o, j, W, POINTS, sum);
-        }
-        areas(o->t, 1, W);
-        add_area(o, j, W, POINTS, sum);
-    }
+    if (o->begin == o->t[0]) /* the step that waited */
+        integrate_between(o, 0);
+    integrate_between(o, 1);
+}
+
+static void integrate_newest(nt_objectives *o, double weight)
+{
+    double W[POINTS] = {0};
+    W[o->points - 1] = weight;
+    for (int j = 0; j < o->n; j++)
+        add_area(o, j, W, o->points, o->sum + (size_t)j * o->size);
 }
 
 /* The derivative of the time at which an event has ended the run. */
@@ -647,6 +658,68 @@ static bool begins_piece(const nt_objectives *o)
     return nt_integrator_began_anew(o->integrator) && is_known_since(o, o->t[o->points - 1]);
 }
 
+/* The newest point, in place of the oldest. */
+static nt_status add_point(nt_objectives *o, double t, nt_error *error)
+{
+    if (o->points == POINTS) {
+        double *oldest = o->g[0];
+        for (int i = 0; i + 1 < POINTS; i++) {
+            o->t[i] = o->t[i + 1];
+            o->g[i] = o->g[i + 1];
+        }
+        o->g[POINTS - 1] = oldest;
+        o->points--;
+    }
+    nt_status status = objectives_look(o, t, o->g[o->points], error);
+    if (status != NT_OK)
+        return status;
+    if (o->points == 0)
+        o->start = o->begin = o->smooth = t;
+    o->t[o->points++] = t;
+    for (int j = 0; j < o->n; j++)
+        look_at_top(o, j);
+    return move_pending(o, error);
+}
+
+/* Parts of a long step: the polynomial through their five ends is integrated exactly (Boole). */
+enum { PARTS = 4 };
+
+/* Whether the step to t is one to be looked at in parts: not one that only passes a place. */
+static bool is_long(const nt_objectives *o, double t)
+{
+    static const double LEAST = 1e-6; /* of the time since the start */
+    return o->points > 0 && nt_integrator_is_of_high_order(o->integrator) &&
+           t - o->t[o->points - 1] > LEAST * (t - o->start) &&
+           is_known_since(o, o->t[o->points - 1]);
+}
+
+static nt_status add_long_step(nt_objectives *o, double t, nt_error *error)
+{
+    static const double area[PARTS + 1] = {7. / 90, 32. / 90, 12. / 90, 32. / 90, 7. / 90};
+    double from = o->t[o->points - 1], h = t - from;
+    bool waited = o->points == 2;
+    nt_status status = NT_OK;
+    integrate_newest(o, h * area[0]);
+    for (int i = 1; i <= PARTS && status == NT_OK; i++) {
+        status = add_point(o, i < PARTS ? from + h * i / PARTS : t, error);
+        if (status == NT_OK && waited && i == 1)
+            integrate_between(o, 0);
+        if (status == NT_OK)
+            integrate_newest(o, h * area[i]);
+    }
+    return status;
+}
+
+static nt_status add_step(nt_objectives *o, double t, nt_error *error)
+{
+    if (is_long(o, t))
+        return add_long_step(o, t, error);
+    nt_status status = add_point(o, t, error);
+    if (status == NT_OK)
+        objectives_integrate(o);
+    return status;
+}
+
 nt_status nt_objectives_advance(nt_objectives *o, nt_error *error)
 {
     nt_error_clear(error);
@@ -665,30 +738,12 @@ nt_status nt_objectives_advance(nt_objectives *o, nt_error *error)
     nt_status status = NT_OK;
     if (o->points > 0 && begins_piece(o))
         status = begin_piece(o, error);
-    if (o->points == POINTS) {
-        double *oldest = o->g[0];
-        for (int i = 0; i + 1 < POINTS; i++) {
-            o->t[i] = o->t[i + 1];
-            o->g[i] = o->g[i + 1];
-        }
-        o->g[POINTS - 1] = oldest;
-        o->points--;
-    }
     if (status == NT_OK)
-        status = objectives_look(o, t, o->g[o->points], error);
-    if (status != NT_OK)
-        return nt_said(error, status);
-    if (o->points == 0)
-        o->start = o->begin = o->smooth = t;
-    o->t[o->points++] = t;
-    for (int j = 0; j < o->n; j++)
-        look_at_top(o, j);
-    status = move_pending(o, error);
+        status = add_step(o, t, error);
     if (status == NT_OK)
         status = look_at_slopes(o, error);
     if (status != NT_OK)
         return nt_said(error, status);
-    objectives_integrate(o);
     objectives_show(o);
     return NT_OK;
 }

@@ -122,12 +122,67 @@ static void few_points(void **state)
     mechanism_close(&m);
 }
 
+static int look(void *context, const nt_integrator *integrator)
+{
+    (void)integrator;
+    return nt_objectives_advance(context, NULL) != NT_OK;
+}
+
+/* x'' = -k x by steps of high order, some ten in an oscillation: integrals, which tolerances of the
+ * motion say nothing of, and their derivatives follow it, as does the top of a half-wave. */
+static void long_steps_are_looked_at_within(void **state)
+{
+    (void)state;
+    static const char oscillator[] =
+        "nutate: 1\n"
+        "parameters: {k: 4}\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies: {b: {mass: 1, position: [1, 0, 0], point: true}}\n"
+        "forces: {f: {type: force, on: b, value: [-k*b.position.x, 0, 0]}}\n"
+        "objectives:\n"
+        "  top: {type: maximum, of: -b.position.x}\n"
+        "  area: {type: integral, of: b.position.x^2}\n"
+        "  mean: {type: rms, of: b.position.x}\n";
+    static const int k = 0;
+    const double T = 2.9, w = 2, dw = 1 / (2 * w), s = sin(2 * w * T), c2 = cos(2 * w * T);
+    const double area = T / 2 + s / (4 * w), by_k = dw * (2 * T * c2 - s / w) / (4 * w);
+    static const char *const methods[] = {"rkmk-dop853", "rkmk-dopri5"};
+    for (int i = 0; i < 2; i++) {
+        nt_error error = {0};
+        nt_sensitivity *sensitivity;
+        nt_objectives *o;
+        mechanism m = mechanism_read(oscillator);
+        const nt_integrator_setup setup = {.system = nt_run_system(m.run),
+                                           .method = nt_method_find(methods[i]),
+                                           .tolerance = {1e-10, 1e-10, 1e-10, 1e-10}};
+        nt_integrator *it;
+        assert_int_equal(nt_integrator_create(&it, &setup, &error), NT_OK);
+        assert_int_equal(nt_integrator_start(it, 0, NULL, NULL, NULL, &error), NT_OK);
+        assert_int_equal(nt_sensitivity_create(&sensitivity, it, &k, 1, &error), NT_OK);
+        assert_int_equal(nt_sensitivity_start(sensitivity, &error), NT_OK);
+        assert_int_equal(nt_objectives_create(&o, m.run, it, sensitivity, &error), NT_OK);
+        assert_int_equal(nt_objectives_advance(o, &error), NT_OK);
+        assert_int_equal(nt_integrator_run(it, T, 0.1, look, o, &error), NT_OK);
+        CLOSE(nt_objectives_value(o, 1), area, 1e-7);
+        CLOSE(nt_objectives_derivative(o, 1, 0), by_k, 1e-6);
+        CLOSE(nt_objectives_value(o, 2), sqrt(area / T), 1e-7);
+        CLOSE(nt_objectives_derivative(o, 2, 0), by_k / (2 * T * sqrt(area / T)), 1e-6);
+        CLOSE(nt_objectives_value(o, 0), 1, 1e-6);
+        CLOSE(nt_objectives_derivative(o, 0, 0), 0, 3e-5);
+        nt_objectives_destroy(o);
+        nt_sensitivity_destroy(sensitivity);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parabolas_are_exact),
         cmocka_unit_test(others_converge),
         cmocka_unit_test(few_points),
+        cmocka_unit_test(long_steps_are_looked_at_within),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
