@@ -684,11 +684,15 @@ static nt_status add_point(nt_objectives *o, double t, nt_error *error)
 /* Parts of a long step: the polynomial through their five ends is integrated exactly (Boole). */
 enum { PARTS = 4 };
 
-/* Whether the step to t is one to be looked at in parts: not one that only passes a place. */
+/* Whether the step to t is one to be looked at in parts: not one that only passes a place, nor
+ * where ends of the run are all that is asked for. */
 static bool is_long(const nt_objectives *o, double t)
 {
     static const double LEAST = 1e-6; /* of the time since the start */
-    return o->points > 0 && nt_integrator_is_of_high_order(o->integrator) &&
+    bool within = false;
+    for (int j = 0; j < o->n; j++)
+        within = within || type_of(o, j) != NT_OBJECTIVE_FINAL;
+    return within && o->points > 0 && nt_integrator_is_of_high_order(o->integrator) &&
            t - o->t[o->points - 1] > LEAST * (t - o->start) &&
            is_known_since(o, o->t[o->points - 1]);
 }
