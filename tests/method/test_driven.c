@@ -122,11 +122,55 @@ static void test_steps_end_on_the_motion_beside_a_planet(void **state)
     }
 }
 
+/* ---- motions beyond what times tell apart -------------------------------------------------- */
+
+/* A slide along (-1.6, 0, 1) through (0, 0, 0.3): how far the body is beside its axis. */
+static int look_beside_axis(void *context, const nt_integrator *integrator)
+{
+    double *worst = context;
+    const double *q = nt_integrator_state(integrator).q;
+    *worst = fmax(*worst, fmax(fabs(q[0] + 1.6 * (q[2] - 0.3)), fabs(q[1])));
+    return 0;
+}
+
+/* A motion that changes by all within a rounding of time asks for 1e60 m/s^2, and rounding of such
+ * forces moves bodies. A method may give up, but no step ends with the body off its axis. */
+static void test_no_step_ends_off_the_axis(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "nutate: 1\nbodies:\n"
+        "  a: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0.3]}\njoints:\n"
+        "  j: {type: prismatic, between: [ground, a], at: [0, 0, 0.3], axis: [-1.6, 0, 1], "
+        "motion: 0.3*cos(1e30*t) - 0.3}\n";
+    static const double steps[] = {1e-2, 1e-3, 1e-4};
+    int tried = 0;
+    for (int i = 0; i < 3 * nt_method_count(); i++) {
+        mechanism m = mechanism_read(text);
+        const nt_method *method = nt_method_at(i / 3);
+        nt_integrator_setup setup = {.system = nt_run_system(m.run), .method = method};
+        double h = steps[i % 3], worst = 0;
+        nt_error error = {0};
+        if (nt_method_check_system(method, setup.system, NULL) == NT_OK) {
+            if (nt_integrator_create(&m.integrator, &setup, &error) != NT_OK ||
+                nt_integrator_start(m.integrator, 0, m.q, m.v, m.memory, &error) != NT_OK)
+                fail_msg("%s", error.message);
+            nt_integrator_run(m.integrator, 5 * h, h, look_beside_axis, &worst, &error);
+            if (!(worst <= 1e-9))
+                fail_msg("%s, step %g s: %.3g m off the axis", nt_method_name(method), h, worst);
+            tried++;
+        }
+        mechanism_close(&m);
+    }
+    assert_int_equal(tried, 3 * 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dense_output_follows_the_motion),
         cmocka_unit_test(test_steps_end_on_the_motion_beside_a_planet),
+        cmocka_unit_test(test_no_step_ends_off_the_axis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

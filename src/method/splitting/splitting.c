@@ -401,7 +401,9 @@ static void splitting_identities(const nt_problem *p, double *map)
 }
 
 /* Newton's iteration, and one more correction where it leaves rows above rounding (POLISHED). The
- * equations are then evaluated again, because they compute the state from the increments. */
+ * equations are then evaluated again, because they compute the state from the increments, and the
+ * rows are judged again: where forces are so large that their rounding moves positions, the
+ * correction opens rows that were met. */
 static nt_status splitting_solve(nt_stepper *s, const stage *g, nt_newton_equations *equations)
 {
     const nt_problem *p = s->problem;
@@ -418,7 +420,11 @@ static nt_status splitting_solve(nt_stepper *s, const stage *g, nt_newton_equati
     for (int i = p->nv; i < p->nv + p->nh; i++)
         report.position_drift = fmax(report.position_drift, fabs(n->residual[i]));
     s->report = report;
-    return status;
+    double open = nt_newton_worst_ratio(n->residual + p->nv, n->per_residual + p->nv, p->nc);
+    if (status != NT_OK || open <= 1)
+        return status;
+    double worst = nt_newton_worst_ratio(n->residual, n->per_residual, p->n);
+    return nt_newton_fail(s, NT_NOT_CONVERGED, n->residual, n->per_residual, worst);
 }
 
 /* The equations of splitting.h by Newton's iteration, with -A in w->explicit. */
