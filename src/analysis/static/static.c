@@ -522,7 +522,7 @@ static nt_status take_memory(nt_static *s)
     s->lies = NT_TAKE(&s->arena, nv, unsigned char);
     s->diagonal = NT_TAKE(&s->arena, p->pattern->n_primary, int);
     double *room =
-        NT_TAKE(&s->arena, 11 * point + (size_t)p->nq + 12 * nv + 6 * n + 4 + 2 * memory, double);
+        NT_TAKE(&s->arena, 11 * point + (size_t)p->nq + 13 * nv + 7 * n + 4 + 2 * memory, double);
     s->n_rough = nt_static_dry_count(s);
     s->dry = NT_TAKE(&s->arena, s->n_rough, nt_dry_friction);
     s->rough = NT_TAKE(&s->arena, s->n_rough, nt_static_rough);
@@ -556,6 +556,7 @@ static nt_status take_memory(nt_static *s)
                   {&s->tangent, n + 1},
                   {&s->before, n + 1},
                   {&s->shown, n},
+                  {&s->leaving, nv + n},
                   {&s->next_memory, memory},
                   {&s->no_memory, memory},
                   {&s->kept[0], point},

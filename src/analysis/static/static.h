@@ -103,6 +103,7 @@ struct nt_static {
     double *kept[2];          /* points                                  */
     double *placed;           /* the point of nt_static_start            */
     double *left, *aside;     /* an unstable state that is left; a point */
+    double *leaving;          /* [nv + n] in which direction; a step     */
     double *stage;            /* the point where a step of a path begins */
     double *last;             /* the last state of a path that was found */
     double *begin;            /* the point where a step of a motion begins */
@@ -351,6 +352,18 @@ nt_status nt_static_is_symmetric(nt_static *s, double softness, bool *symmetric)
  * curvature is negative, or, where forces have no potential, along a mode that grows, which is then
  * in `softest`. What feeds back may look unstable wherever it rests: it is not left. */
 nt_status nt_static_is_left(nt_static *s, double softness, bool *left);
+/* Whether the present point, where nt_static_hold_free found nothing to be free, is left all the
+ * same: pushed away beside it. The direction is then in `softest`. */
+nt_status nt_static_is_pushed_away(nt_static *s, bool *away);
+
+/* ---- static_leave.c -----------------------------------------------------------------------------
+ */
+
+/* From the unstable state in `left`, which is left along `softest`, to a stable one beside it.
+ * NT_NOT_CONVERGED: back at it, with `step` as it was. */
+nt_status nt_static_leave(nt_static *s);
+/* The same from the present point, after nt_static_hold_free, where it is pushed away. */
+nt_status nt_static_leave_pushed(nt_static *s, nt_error *error);
 
 /* ---- static_path.c ------------------------------------------------------------------------------
  */

@@ -511,7 +511,7 @@ static void say_hidden(const nt_static *s, char *text, int size)
     if (entry < 0 || s->is_first[entry] || !(NT_STATIC_FREE * sum > MATTERS * moment))
         return;
     bool is_length = p->quantity[entry] == NT_LENGTH;
-    snprintf(text, (size_t)size, "; less than %.2g %s is lost in the rounding of stiffer parts",
+    snprintf(text, (size_t)size, "less than %.2g %s",
              NT_STATIC_FREE * sum / (is_length ? length * length : 1),
              is_length ? "N/m" : "N m/rad");
 }
@@ -525,8 +525,15 @@ nt_status nt_static_refuse_free(nt_static *s, nt_status status, nt_error *error)
     say_hidden(s, hidden, sizeof hidden);
     if (system->place)
         system->place(system->self, nt_static_free_entry(s, 0), &place);
+    const char *them = s->n_free - s->n_resting == 1 ? "it" : "them";
+    if (hidden[0])
+        return nt_fail_at(error, status, place.file, place.line, place.column,
+                          "no stiffness shows that says where it rests: %s; the system can move "
+                          "freely, or is held by %s, which is lost in the rounding of stiffer "
+                          "parts; expected %s to be held, or parts that are less stiff",
+                          names, hidden, them);
     return nt_fail_at(error, status, place.file, place.line, place.column,
                       "the system can move freely, nothing says where it rests: %s; expected "
-                      "%s to be held%s",
-                      names, s->n_free - s->n_resting == 1 ? "it" : "them", hidden);
+                      "%s to be held",
+                      names, them);
 }

@@ -119,11 +119,16 @@ static nt_status find_direction(nt_static *s, const nt_stability *out)
     return rate < 0 && isfinite(rate) ? nt_static_find_slowest(s, -BEYOND * rate) : NT_OK;
 }
 
+/* Whether `beside` is that of the present point. */
+static bool is_judged(const nt_static *s)
+{
+    return memcmp(s->judged, s->q, (size_t)s->problem->nq * sizeof *s->q) == 0;
+}
+
 /* The sign of a stiffness that is next to rounding says nothing: what was found beside does. */
 static int is_stable(const nt_static *s, const nt_stability *out)
 {
-    bool is_judged = memcmp(s->judged, s->q, (size_t)s->problem->nq * sizeof *s->q) == 0;
-    if (out->critical && is_judged && s->beside != NT_NOT_PUSHED)
+    if (out->critical && is_judged(s) && s->beside != NT_NOT_PUSHED)
         return s->beside == NT_PUSHED_BACK;
     return out->softness > 0;
 }
@@ -148,6 +153,17 @@ static nt_status judge(nt_static *s, nt_stability *out)
     out->direction = s->softest;
     name_direction(s, s->softest, out->words, (int)sizeof out->words);
     return symmetric ? NT_OK : judge_by_modes(s, out);
+}
+
+nt_status nt_static_is_pushed_away(nt_static *s, bool *away)
+{
+    nt_stability found = {.stable = 1};
+    *away = false;
+    if (s->beside != NT_PUSHED_AWAY || !is_judged(s) || s->problem->space.n_first > 0)
+        return NT_OK;
+    nt_status status = judge(s, &found);
+    *away = status == NT_OK && !found.stable;
+    return status;
 }
 
 /* What has slipped to rest sticks under a small disturbance, as it stands still: it is judged so,

@@ -495,6 +495,8 @@ static nt_status search_damped(nt_static *s, damped *d)
         d->shift = 1;
         d->rests = d->has_moved = false;
         status = follow_damped(s, d);
+        if (status == NT_NOT_CONVERGED && i > 0 && s->damped)
+            return nt_static_leave(s);
         if (status == NT_OK)
             status =
                 held ? nt_static_evaluate(s, s->residual, true) : nt_static_hold_resting(s, NULL);
@@ -729,6 +731,8 @@ nt_status nt_static_solve_once(nt_static *s, nt_error *error)
     }
     if (status == NT_OK && !d.is_stiff)
         status = nt_static_hold_free(s, error);
+    if (status == NT_OK && s->damped && !d.is_stiff)
+        status = nt_static_leave_pushed(s, error);
     if (status != NT_OK)
         return nt_said(error, status);
     if (nt_static_wanders(s))

@@ -390,19 +390,29 @@ static int show_stability(nt_cli_static *a)
     }
     double frequency = sqrt(fabs(s.rate)) / (2 * acos(-1.0));
     if (s.critical)
-        fprintf(stderr,
-                "  critical: its least stiffness is %.2g of that of its parts, next to rounding\n",
-                s.softness);
+        fprintf(
+            stderr,
+            "  critical: its least stiffness is %.2g of that of its parts, next to rounding%s\n",
+            s.softness,
+            a->is_path ? ", which may hide its sign"
+                       : "; what is said of it is how it is pushed about 0.02 or 0.2 (rad, or "
+                         "lengths of the model) beside, not how nearer by");
     fprintf(stderr, "  %s; softest: %s", s.stable ? "stable" : "UNSTABLE", s.words);
     if (isfinite(s.rate) && !s.critical)
         fprintf(stderr, s.stable ? " (%.4g Hz)\n" : " (leaves at a rate of %.4g 1/s)\n",
                 s.stable ? frequency : sqrt(fabs(s.rate)));
     else
         fputc('\n', stderr);
-    if (!s.stable && !a->is_path)
-        fputs("  the nearest state is taken; static: {stable: true} takes one that a damped motion "
-              "reaches\n",
-              stderr);
+    if (s.stable || a->is_path)
+        return NT_EXIT_DONE;
+    if (nt_model_simulation(a->plan.model)->stable) {
+        nt_cli_say("static: {stable: true} asks for a stable state, and none was found: a damped "
+                   "motion without inertia ends at this one, which is not");
+        return NT_EXIT_FAILED;
+    }
+    fputs("  the nearest state is taken; static: {stable: true} takes one that a damped motion "
+          "reaches\n",
+          stderr);
     return NT_EXIT_DONE;
 }
 
