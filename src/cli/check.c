@@ -2,6 +2,8 @@
 #include "cli/cli.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static void check_show_counts(const nt_cli_plan *plan, nt_model_counts n)
 {
@@ -97,11 +99,64 @@ static int late(void *context, const nt_integrator *integrator)
     return nt_cli_clock() > *deadline;
 }
 
+/* Formulas up to a high order are unstable where something oscillates fast without damping, which
+ * keeps their steps short: says so where as many steps of the second order reach much further. */
+typedef struct few_steps {
+    long steps;
+    double deadline;
+} few_steps;
+
+static int done(void *context, const nt_integrator *integrator)
+{
+    const few_steps *few = context;
+    return nt_integrator_statistics(integrator)->steps >= few->steps ||
+           nt_cli_clock() > few->deadline;
+}
+
+static void try_low_order(nt_cli_plan *plan)
+{
+    enum { ENOUGH = 4000 };                    /* steps, after which the order is high */
+    static const double LONGEST = 2, MUCH = 2; /* s; a factor */
+    nt_integrator *integrator = plan->integrator;
+    few_steps few = {.steps = ENOUGH, .deadline = nt_cli_clock() + LONGEST};
+    nt_error unwanted = {0};
+    nt_status status = nt_integrator_run(integrator, plan->end, plan->step, done, &few, &unwanted);
+    double reached = nt_integrator_state(integrator).t - plan->start;
+    if (status != NT_INTERRUPTED || !(reached > 0))
+        return;
+    few = (few_steps){.steps = nt_integrator_statistics(integrator)->steps,
+                      .deadline = nt_cli_clock() + 2 * LONGEST};
+    nt_integrator_setup setup = plan->setup;
+    nt_option *options = calloc((size_t)plan->n_options + 1, sizeof *options);
+    if (!options)
+        return;
+    for (int i = 0; i < plan->n_options; i++)
+        options[i] = plan->options[i];
+    options[plan->n_options] = (nt_option){"max_order", "2"};
+    setup.options = options;
+    setup.n_options = plan->n_options + 1;
+    plan->integrator = NULL;
+    status = nt_integrator_create(&plan->integrator, &setup, &unwanted);
+    if (status == NT_OK && nt_cli_plan_start(plan) == NT_EXIT_DONE) {
+        status = nt_integrator_run(plan->integrator, plan->end, plan->step, done, &few, &unwanted);
+        double low = nt_integrator_state(plan->integrator).t - plan->start;
+        if ((status == NT_OK || status == NT_INTERRUPTED) && low > MUCH * reached)
+            printf("remark: as many steps reach %.1f times as far with simulation.options: "
+                   "{max_order: 2}: higher orders are "
+                   "unstable where something oscillates fast without damping\n",
+                   low / reached);
+    }
+    nt_integrator_destroy(plan->integrator);
+    plan->integrator = integrator;
+    free(options);
+}
+
 /* What a run would take, from its first steps: a tenth of a second of them. Of variable steps,
  * which differ, that is a guess. */
 static void show_estimate(nt_cli_plan *plan)
 {
     static const double LONGEST = 0.1, CSV = 20, NETCDF = 8; /* s; bytes of a number */
+    static const double LONG = 1;                            /* s, of what is worth a trial */
     const double duration = plan->end - plan->start;
     if (!(duration > 0) || !(plan->step > 0))
         return;
@@ -114,10 +169,12 @@ static void show_estimate(nt_cli_plan *plan)
         return;
     double rows = nt_cli_plan_rows(plan), numbers = rows * row_columns(plan);
     double netcdf = numbers + rows * row_poses(plan);
-    printf("estimate: %.2g s of computing%s, %.0f rows, CSV %.2g MB, NetCDF %.2g MB\n",
-           (now - begun) * duration / (t - plan->start),
+    double seconds = (now - begun) * duration / (t - plan->start);
+    printf("estimate: %.2g s of computing%s, %.0f rows, CSV %.2g MB, NetCDF %.2g MB\n", seconds,
            plan->variable ? " by the first steps, which vary" : "", rows, numbers * CSV * 1e-6,
            netcdf * NETCDF * 1e-6);
+    if (seconds > LONG && nt_cli_orders_are_open(plan))
+        try_low_order(plan);
 }
 
 int nt_cli_check(const nt_cli_options *options)

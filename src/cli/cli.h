@@ -142,6 +142,9 @@ int nt_cli_refuse(const nt_cli_plan *plan, const char *key, const char *format, 
  * variable steps. */
 double nt_cli_plan_rows(const nt_cli_plan *plan);
 
+/* Whether the method's formulas go up to a highest order that may be chosen, and none is. */
+bool nt_cli_orders_are_open(const nt_cli_plan *plan);
+
 /* "inertial", "body" or "se3" */
 const char *nt_cli_frame(nt_frame frame);
 

@@ -385,6 +385,14 @@ int nt_cli_plan_start(nt_cli_plan *plan)
     return status == NT_OK ? NT_EXIT_DONE : nt_cli_fail(plan->path, &error);
 }
 
+bool nt_cli_orders_are_open(const nt_cli_plan *plan)
+{
+    bool open = has_option(plan->method, "max_order");
+    for (int i = 0; i < plan->n_options; i++)
+        open &= strcmp(plan->options[i].name, "max_order") != 0;
+    return open;
+}
+
 void nt_cli_plan_free(nt_cli_plan *plan)
 {
     nt_integrator_destroy(plan->integrator);

@@ -162,6 +162,9 @@ static bool goes_by_stability_alone(const nt_cli_plan *plan)
     return chosen;
 }
 
+/* More steps than most motions take whose frequencies are seen. */
+enum { MANY_STEPS = 50000 };
+
 static void report_show_counts(const nt_cli_plan *plan, const nt_cli_account *account)
 {
     const nt_statistics *s = nt_integrator_statistics(plan->integrator);
@@ -192,6 +195,10 @@ static void report_show_counts(const nt_cli_plan *plan, const nt_cli_account *ac
     if (s->rank_changes > 0)
         fprintf(stderr, "  new choices of independent equations %ld\n", s->rank_changes);
     long steps = s->steps - account->steps_before;
+    if (steps > MANY_STEPS && nt_cli_orders_are_open(plan))
+        fputs("  so many steps may be those of high orders, which are unstable where something "
+              "oscillates fast without damping: nutate check tries options: {max_order: 2}\n",
+              stderr);
     fprintf(stderr, "  time %.3g s, %.3g us per step\n", account->seconds,
             1e6 * account->seconds / (double)(steps > 0 ? steps : 1));
 }

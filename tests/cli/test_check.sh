@@ -301,4 +301,24 @@ prints " rows, CSV 13 MB, NetCDF 16 MB"
 sed 's/output: {/output: {poses: false, /' point.yaml >plain.yaml
 expect 0 check plain.yaml
 prints " rows, CSV 13 MB, NetCDF 5.1 MB"
+# high orders of bdf are unstable beside undamped fast oscillations: low ones are tried, and told where they go further
+cat >rod.yaml <<'END'
+nutate: 1
+gravity: [0, 0, 0]
+beams:
+  b: {points: [[0, 0, 0], [10, 0, 0]], order: 2, sections: [{material: {E: 2.1e11, nu: 0.3, density: 7850}, shape: circle, radius: 0.05}]}
+forces: {push: {type: force, on: b.tip, value: [0, 0, 'if(t < 0.1, 100, 0)']}}
+simulation: {duration: 200, step: 1e-3, method: bdf}
+END
+expect 0 check rod.yaml
+prints "times as far with simulation.options: {max_order: 2}"
+expect 0 check rod.yaml --set simulation.options.max_order=2
+grep -q "times as far" out && fail "the order was chosen: $(cat out)"
+sed -i 's/order: 2,/&damping: 1e-2, /' rod.yaml
+expect 0 check rod.yaml
+grep -q "times as far" out && fail "what is damped oscillates: $(cat out)"
+expect 3 run rod.yaml --set simulation.options.max_steps=50001 --set beams.b.damping=0
+says "so many steps may be those of high orders" "nutate check tries options: {max_order: 2}"
+expect 3 run rod.yaml --set simulation.options.max_steps=100 --set beams.b.damping=0
+grep -q "so many steps" err && fail "a few steps: $(cat err)"
 finish
