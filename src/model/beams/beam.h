@@ -64,6 +64,11 @@ static inline bool nt_section_gives(const nt_beam_section *s, int bit)
 
 /* Stiffness and mass about the line, section axes (beam_sections.c). */
 void nt_section_matrices(const nt_beam_section *s, double C[36], double M[36]);
+/* Says by how much the torsion of a box or an I is off whose walls are thick. */
+bool nt_section_is_thick(const nt_beam_section *s, char *text, size_t size);
+/* Says by how much linear stiffness between two stations is not that of a figure that tapers. */
+bool nt_sections_taper(const nt_beam_section *from, const nt_beam_section *to, char *text,
+                       size_t size);
 /* Shear stresses (Pa) along axes 2 and 3 at a point (m, section axes) of a section of known shape,
  * from its forces and moments about the line (beam_shear.c); of thin walls alone (beam_sections.c).
  * False, and zero, where the point is not in the material. */
@@ -288,6 +293,8 @@ void nt_beam_failure(const nt_element *element, const nt_view *view, char *text,
 static const double NT_BEAM_RULE_ERROR = 1e-3;
 
 /* Says where the rule of the strains is worse than that for the order. */
+bool nt_beam_rule_remark(const nt_model *model, const nt_element *element, char *text, size_t size);
+/* The same, or that the walls of a section are thick, or that it tapers much between stations. */
 bool nt_beam_remark(const nt_model *model, const nt_element *element, char *text, size_t size);
 /* By how much the given twist turns the section between two stations, rad, there and back added. */
 double nt_beam_twist_between(const nt_beam *b, double from, double to);

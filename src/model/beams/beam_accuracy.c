@@ -267,7 +267,7 @@ void nt_beam_note_accuracy(const nt_element *e, const nt_view *view, double ener
     if (view->at->t < note->since)
         *note = (nt_run_note){0};
     if (note->part == UNKNOWN)
-        note->part = nt_beam_remark(view->model, e, words, sizeof words) ? RULE : MESH;
+        note->part = nt_beam_rule_remark(view->model, e, words, sizeof words) ? RULE : MESH;
     if (note->part == RULE)
         note->by = 1;
     if (note->part == RULE || !(energy > MORE * note->known))
@@ -284,7 +284,7 @@ void nt_beam_note_accuracy(const nt_element *e, const nt_view *view, double ener
 void nt_beam_warning(const nt_run *run, const nt_element *e, char *text, int size)
 {
     const nt_run_note *note = &run->notes[e - run->model->elements];
-    if (note->part == RULE && nt_beam_remark(run->model, e, text, (size_t)size))
+    if (note->part == RULE && nt_beam_rule_remark(run->model, e, text, (size_t)size))
         return;
     char off[60] = "more than ten times as much as it has bent";
     if (note->by < BEYOND)

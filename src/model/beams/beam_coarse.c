@@ -105,7 +105,7 @@ static double find_locking(const nt_beam *b, int *element)
     return worst;
 }
 
-bool nt_beam_remark(const nt_model *model, const nt_element *e, char *text, size_t size)
+bool nt_beam_rule_remark(const nt_model *model, const nt_element *e, char *text, size_t size)
 {
     const nt_beam *b = nt_model_data(model, e);
     double x[NT_MOST_POINTS], w[NT_MOST_POINTS], worst = 0;
@@ -142,6 +142,20 @@ bool nt_beam_remark(const nt_model *model, const nt_element *e, char *text, size
              "quadrature_points",
              n, b->p, which, 100 * fabs(worst), worst > 0 ? "much" : "little");
     return true;
+}
+
+bool nt_beam_remark(const nt_model *model, const nt_element *e, char *text, size_t size)
+{
+    const nt_beam *b = nt_model_data(model, e);
+    if (nt_beam_rule_remark(model, e, text, size))
+        return true;
+    const nt_beam_section *sections =
+        (const nt_beam_section *)(const void *)nt_array_in(b, &b->sections);
+    for (int i = 0; i < b->sections.count; i++)
+        if (nt_section_is_thick(&sections[i], text, size) ||
+            (i > 0 && nt_sections_taper(&sections[i - 1], &sections[i], text, size)))
+            return true;
+    return false;
 }
 
 /* Shear over bending, GA h^2/EI, of an element of length h: of 1e15 the rounding of a rotation
