@@ -105,6 +105,30 @@ static double find_locking(const nt_beam *b, int *element)
     return worst;
 }
 
+/* Interpolated elements that are longer or shorter than the line by this part of all of it. */
+static const double LENGTH_ERROR = 0.002;
+
+static bool remark_length(const nt_beam *b, char *text, size_t size)
+{
+    const double *station = nt_beam_array_in(b, b->stations);
+    double off = 0, most = 0, line = nt_beam_length(b);
+    int element = 0;
+    for (int i = 0; i < b->n_elements; i++) {
+        double by = element_length(b, i) - (station[i + 1] - station[i]) * line;
+        off += fabs(by);
+        if (fabs(by) > fabs(most))
+            most = by, element = i;
+    }
+    if (!(off > LENGTH_ERROR * line))
+        return false;
+    snprintf(text, size,
+             "its mesh is coarse for the line: elements are off by %.2g %% of its length, element "
+             "%d, from %.4g to %.4g, is %.2g m too %s; expected more elements or a higher order",
+             100 * off / line, element + 1, station[element], station[element + 1], fabs(most),
+             most > 0 ? "long" : "short");
+    return true;
+}
+
 bool nt_beam_rule_remark(const nt_model *model, const nt_element *e, char *text, size_t size)
 {
     const nt_beam *b = nt_model_data(model, e);
@@ -132,7 +156,7 @@ bool nt_beam_rule_remark(const nt_model *model, const nt_element *e, char *text,
             worst = error, element = set;
     }
     if (!(fabs(worst) > NT_BEAM_RULE_ERROR))
-        return false;
+        return remark_length(b, text, size);
     char which[40] = "each element";
     if (b->n_sets > 1)
         snprintf(which, sizeof which, "element %d", element + 1);
