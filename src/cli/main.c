@@ -36,7 +36,8 @@ static const nt_cli_command commands[] = {
     {"check", "MODEL", "mfsjliq", NULL, "read and assemble a model, count its degrees of freedom",
      "Reads, validates and assembles a model, counts its degrees of freedom, names redundant\n"
      "equations, checks the method and its options, and without --quiet estimates from a tenth of\n"
-     "a second of steps what a run takes. Writes nothing.",
+     "a second of steps what a run takes; of bdf, where that is more than a second, it also tries\n"
+     "whether formulas of low order get further. Writes nothing.",
      nt_cli_check},
     {"new", "[KIND]", "J", NULL, "write a model to begin with",
      "Writes a commented model of a KIND that runs as it is: pendulum, linkage, suspension, "
