@@ -332,7 +332,7 @@ static nt_status list_journals(const char *rows, char ***names, int *n, nt_error
     if (!folder)
         return errno == ENOENT ? NT_OK : cannot(rows, "opened", error);
     nt_status status = NT_OK;
-    while (status == NT_OK && (entry = readdir(folder)) != NULL) {
+    while (status == NT_OK && (errno = 0, entry = readdir(folder)) != NULL) {
         const char *dot = strrchr(entry->d_name, '.');
         if (!dot || strcmp(dot, ".journal") != 0)
             continue;
@@ -351,6 +351,8 @@ static nt_status list_journals(const char *rows, char ***names, int *n, nt_error
         else
             status = nt_fail(error, NT_NO_MEMORY, "out of memory");
     }
+    if (status == NT_OK && errno != 0)
+        status = cannot(rows, "read", error);
     closedir(folder);
     if (*n > 0)
         qsort(*names, (size_t)*n, sizeof **names, by_name);

@@ -141,11 +141,16 @@ static nt_status put_line(nt_journal *j, const char *text, nt_error *error)
     return put_bytes(&j->journal, line, (size_t)length, error);
 }
 
+static nt_status cannot_be(const char *what, const char *path, nt_error *error)
+{
+    return nt_fail_at(error, NT_IO, path, 0, 0, "cannot be %s: %s", what, strerror(errno));
+}
+
 static nt_status sync_folder(const char *path, nt_error *error)
 {
     int folder = open(path, O_RDONLY | O_CLOEXEC);
     if (folder < 0)
-        return nt_fail_at(error, NT_IO, path, 0, 0, "cannot be opened: %s", strerror(errno));
+        return cannot_be("opened", path, error);
     fsync(folder); /* not every file system can */
     close(folder);
     return NT_OK;
@@ -250,9 +255,10 @@ typedef struct chunk {
     long n;
 } chunk;
 
-/* All rows of a chunk; a sum that is wrong, of the chunk or of a row, is a row that is lost. */
-static nt_status read_chunk(FILE *rows, const chunk *c, const char *kind, nt_row_visitor *visit,
-                            void *context, long *damaged, nt_error *error)
+/* All rows of a chunk; a sum that is wrong, of the chunk or of a row, is a row that is lost. What a
+ * disk or a network does not give now is no such row: it may be whole. */
+static nt_status read_chunk(FILE *rows, const char *path, const chunk *c, const char *kind,
+                            nt_row_visitor *visit, void *context, long *damaged, nt_error *error)
 {
     char message[sizeof error->message];
     nt_status status = NT_OK;
@@ -262,6 +268,8 @@ static nt_status read_chunk(FILE *rows, const chunk *c, const char *kind, nt_row
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     bool there = fseeko(rows, (off_t)c->at, SEEK_SET) == 0;
     size_t got = there ? fread(bytes, 1, c->size, rows) : 0;
+    if (ferror(rows))
+        status = cannot_be("read", path, error);
     for (size_t at = 0, length; at < got && status == NT_OK; at += length) {
         nt_row row;
         length = row_take(bytes + at, got - at, &row, message, sizeof message);
@@ -282,17 +290,13 @@ nt_status nt_journal_read(const char *path, nt_row_visitor *visit, void *context
 {
     char line[KIND + 100], kind[KIND] = "";
     size_t length = strlen(path);
-    nt_status status = NT_OK;
-    FILE *journal = fopen(path, "rb");
     char *rows_path = malloc(length + 1);
-    FILE *rows = NULL;
-    if (journal && rows_path) { /* .rows in place of .journal */
-        memcpy(rows_path, path, length + 1);
-        memcpy(rows_path + length - strlen("journal"), "rows", sizeof "rows");
-        rows = fopen(rows_path, "rb");
-    }
-    if (!rows)
-        status = nt_fail_at(error, NT_IO, path, 0, 0, "cannot be opened: %s", strerror(errno));
+    if (!rows_path)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    memcpy(rows_path, path, length + 1); /* .rows in place of .journal */
+    memcpy(rows_path + length - strlen("journal"), "rows", sizeof "rows");
+    FILE *journal = fopen(path, "rb"), *rows = journal ? fopen(rows_path, "rb") : NULL;
+    nt_status status = rows ? NT_OK : cannot_be("opened", journal ? rows_path : path, error);
     while (status == NT_OK && fgets(line, sizeof line, journal)) {
         chunk c;
         size_t used = strlen(line);
@@ -301,8 +305,10 @@ nt_status nt_journal_read(const char *path, nt_row_visitor *visit, void *context
         if (strncmp(line, "kind ", 5) == 0)
             snprintf(kind, sizeof kind, "%.500s", line + 5);
         if (sscanf(line, "rows %llu %zu %ld %llx", &c.at, &c.size, &c.n, &c.sum) == 4)
-            status = read_chunk(rows, &c, kind, visit, context, damaged, error);
+            status = read_chunk(rows, rows_path, &c, kind, visit, context, damaged, error);
     }
+    if (status == NT_OK && ferror(journal))
+        status = cannot_be("read", path, error);
     if (journal)
         fclose(journal);
     if (rows)

@@ -167,6 +167,18 @@ expect 0 sweep grid.yaml -o bent --resume --quiet
 expect 0 sweep --collect bent -o bent.nc --quiet
 same grid.nc bent.nc
 
+# a file that is there and cannot be read is no row that is lost, nor the end of a journal: folders
+# can be opened, and reading them fails
+for kind in journal rows; do
+    cp -r grid unread$kind
+    rm unread$kind/rows/000001.$kind
+    mkdir unread$kind/rows/000001.$kind
+    refuse 4 "rows/000001.$kind: cannot be read: Is a directory" sweep --collect unread$kind -o unread.csv
+    refuse 4 "cannot be read: Is a directory" sweep grid.yaml -o unread$kind --resume
+done
+rmdir unreadrows/rows/000001.rows
+refuse 4 "rows/000001.rows: cannot be opened: No such file" sweep --collect unreadrows -o unread.csv
+
 # ---- rows that fail ----
 cat >fails.yaml <<'END'
 sweep: 1
