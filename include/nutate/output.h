@@ -316,7 +316,7 @@ NT_API nt_status nt_record_close(nt_record *record, nt_error *error);
  *
  *   final     g at the last step's end
  *   integral  of the parabolas, over time
- *   maximum   the largest value at a step's end, or the top of the parabola about it
+ *   maximum   the largest value at a step's end, or a parabola's top; of g in steps of high order
  *   rms       square root of the integral of g^2 over the length of the run
  *
  * Derivatives are those of these formulas with the times held. */

@@ -9,8 +9,9 @@
  *
  * The first step waits for the second one. A step of high order is long for a parabola: it is
  * looked at in parts, by dense output, and its area is that of the polynomial through all of their
- * ends. Where something happens at t* that jumps, a piece ends and the next begins with the values
- * behind it. The times in a piece are held, and t* follows the parameters:
+ * ends; tops of parabolas are followed to those of the expression itself. Where something happens
+ * at t* that jumps, a piece ends and the next begins with the values behind it. The times in a
+ * piece are held, and t* follows the parameters:
  *
  *   d int g dt += (g- - g+) dt*,   d g(t*) = dg + g' dt* for a maximum there
  *
@@ -20,7 +21,7 @@
  *
  * Where neighbouring steps differ by more than a factor of four the parabola is little more than an
  * extrapolation: then the straight line. */
-#include "base/arena.h"
+#include "output/objectives.h"
 #include "base/error.h"
 #include "method/integrator.h"
 
@@ -30,51 +31,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { POINTS = 3 };
-static const double MOST_UNEVEN = 4;
-
-/* A number and its derivatives: one array [1 + parameters]. */
-struct nt_objectives {
-    nt_arena arena;
-    nt_run *run;
-    nt_integrator *integrator;
-    nt_sensitivity *sensitivity;
-    int n, n_parameters;
-    size_t size; /* 1 + n_parameters                                           */
-    bool reactions_needed, accelerations_needed;
-    double *reactions, *reaction_rates; /* [nh + nn] where needed                   */
-    double length;                      /* m, weighs moments against forces          */
-    double *fresh;                      /* [n] of the model                          */
-
-    int points;        /* step ends seen so far in this piece, at most POINTS        */
-    double t[POINTS];  /* s                                                          */
-    double start;      /* s                                                          */
-    double begin;      /* s, of the present piece                                    */
-    double smooth;     /* s, when accelerations jumped last, or the start             */
-    long events;       /* that had happened when it began                            */
-    double *behind;    /* [n][size] scratch: behind what has happened                */
-    double *moved;     /* [size] derivatives of `begin`, from 1 on                   */
-    double *pending;   /* [n] the piece's first value, which was the largest, while g' there
-                          is not known; else not a number                            */
-    double *slope;     /* [n] g' at the last step end, where a value is the largest; else, and
-                          where it is not known, not a number                        */
-    double *g[POINTS]; /* [n][size] at them                                         */
-    double *sum;       /* [n][size] integral of g or g^2 so far                      */
-    double *largest;   /* [n][size]                                                  */
-    double *shown;     /* [n][size] results                                          */
-};
-
-static nt_objective_type type_of(const nt_objectives *o, int i)
-{
-    return nt_model_objective(nt_run_model(o->run), i).type;
-}
-
-/* The smallest value of g is minus the largest one of -g, which all arrays but `shown` hold. */
-static double sign_of(const nt_objectives *o, int i)
-{
-    return type_of(o, i) == NT_OBJECTIVE_MINIMUM ? -1 : 1;
-}
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
@@ -86,7 +42,7 @@ static bool objectives_take_memory(nt_objectives *o)
     for (int i = 0; i < POINTS; i++)
         if (!NT_DOUBLES(&o->arena, all, &o->g[i]))
             return false;
-    return NT_DOUBLES(&o->arena, all, &o->sum, &o->largest, &o->shown, &o->behind) &&
+    return NT_DOUBLES(&o->arena, all, &o->sum, &o->largest, &o->shown, &o->behind, &o->at_top) &&
            NT_DOUBLES(&o->arena, o->n, &o->fresh, &o->pending, &o->slope) &&
            NT_DOUBLES(&o->arena, o->size, &o->moved) &&
            NT_DOUBLES(&o->arena, rows, &o->reactions, &o->reaction_rates);
@@ -141,82 +97,6 @@ void nt_objectives_restart(nt_objectives *o)
     memset(o->sum, 0, (size_t)o->n * o->size * sizeof *o->sum);
 }
 
-/* ---- save and restore ------------------------------------------------------------------------
- */
-
-typedef struct saved {
-    int n, n_parameters, points;
-    double t[POINTS], start, begin, smooth;
-    long events;
-} saved;
-
-/* The arrays that go on, each of n * size doubles. */
-enum { KEPT = POINTS + 3 };
-static void kept_of(const nt_objectives *o, double *kept[KEPT])
-{
-    for (int i = 0; i < POINTS; i++)
-        kept[i] = o->g[i];
-    kept[POINTS] = o->sum;
-    kept[POINTS + 1] = o->largest;
-    kept[POINTS + 2] = o->shown;
-}
-
-static size_t kept_bytes(const nt_objectives *o) { return (size_t)o->n * o->size * sizeof(double); }
-
-size_t nt_objectives_saved_size(const nt_objectives *o)
-{
-    return o ? sizeof(saved) + KEPT * kept_bytes(o) + (2 * (size_t)o->n + o->size) * sizeof(double)
-             : 0;
-}
-
-void nt_objectives_save(const nt_objectives *o, void *bytes)
-{
-    double *kept[KEPT];
-    saved head;
-    if (!o || !bytes)
-        return;
-    memset(&head, 0, sizeof head); /* padding too: equal states are equal bytes */
-    head.n = o->n, head.n_parameters = o->n_parameters, head.points = o->points;
-    head.start = o->start, head.begin = o->begin, head.smooth = o->smooth;
-    head.events = o->events;
-    memcpy(head.t, o->t, sizeof head.t);
-    memcpy(bytes, &head, sizeof head);
-    kept_of(o, kept);
-    for (size_t i = 0; i < KEPT; i++)
-        memcpy((char *)bytes + sizeof head + i * kept_bytes(o), kept[i], kept_bytes(o));
-    char *rest = (char *)bytes + sizeof head + KEPT * kept_bytes(o);
-    size_t each = (size_t)o->n * sizeof(double);
-    memcpy(rest, o->pending, each);
-    memcpy(rest + each, o->slope, each);
-    memcpy(rest + 2 * each, o->moved, o->size * sizeof(double));
-}
-
-nt_status nt_objectives_restore(nt_objectives *o, const void *bytes, size_t size, nt_error *error)
-{
-    double *kept[KEPT];
-    saved head = {0};
-    nt_error_clear(error);
-    NT_NEED(error, "objectives bytes", o, bytes);
-    if (size == nt_objectives_saved_size(o))
-        memcpy(&head, bytes, sizeof head);
-    if (size != nt_objectives_saved_size(o) || head.n != o->n ||
-        head.n_parameters != o->n_parameters || head.points < 0 || head.points > POINTS)
-        return nt_fail(error, NT_INVALID, "the saved objectives are of another model");
-    o->points = head.points;
-    o->start = head.start, o->begin = head.begin, o->smooth = head.smooth;
-    o->events = head.events;
-    memcpy(o->t, head.t, sizeof head.t);
-    kept_of(o, kept);
-    for (size_t i = 0; i < KEPT; i++)
-        memcpy(kept[i], (const char *)bytes + sizeof head + i * kept_bytes(o), kept_bytes(o));
-    const char *rest = (const char *)bytes + sizeof head + KEPT * kept_bytes(o);
-    size_t each = (size_t)o->n * sizeof(double);
-    memcpy(o->pending, rest, each);
-    memcpy(o->slope, rest + each, each);
-    memcpy(o->moved, rest + 2 * each, o->size * sizeof(double));
-    return NT_OK;
-}
-
 /* ---- at a step's end ------------------------------------------------------------------------ */
 
 static nt_status objectives_look_along(nt_objectives *o, const nt_state *state, int k, double *g,
@@ -238,12 +118,11 @@ static nt_status objectives_look_along(nt_objectives *o, const nt_state *state, 
                                           &rate, o->reactions_needed ? o->reaction_rates : NULL,
                                           o->fresh, error);
     for (int i = 0; i < o->n && status == NT_OK; i++)
-        g[(size_t)i * o->size + 1 + (size_t)k] = sign_of(o, i) * o->fresh[i];
+        g[(size_t)i * o->size + 1 + (size_t)k] = nt_objectives_sign(o, i) * o->fresh[i];
     return status;
 }
 
-/* The expressions at the time t of the last step, in `fresh`, and the state there. */
-static nt_status objectives_evaluate(nt_objectives *o, double t, nt_state *at, nt_error *error)
+nt_status nt_objectives_evaluate(nt_objectives *o, double t, nt_state *at, nt_error *error)
 {
     nt_state state = nt_integrator_state(o->integrator);
     nt_status status = NT_OK;
@@ -262,13 +141,12 @@ static nt_status objectives_evaluate(nt_objectives *o, double t, nt_state *at, n
     return status;
 }
 
-/* All expressions and their derivatives at the time t of the last step, into g[n][size]. */
-static nt_status objectives_look(nt_objectives *o, double t, double *g, nt_error *error)
+nt_status nt_objectives_look(nt_objectives *o, double t, double *g, nt_error *error)
 {
     nt_state state;
-    nt_status status = objectives_evaluate(o, t, &state, error);
+    nt_status status = nt_objectives_evaluate(o, t, &state, error);
     for (int i = 0; i < o->n && status == NT_OK; i++)
-        g[(size_t)i * o->size] = sign_of(o, i) * o->fresh[i];
+        g[(size_t)i * o->size] = nt_objectives_sign(o, i) * o->fresh[i];
     for (int k = 0; k < o->n_parameters && status == NT_OK; k++)
         status = objectives_look_along(o, &state, k, g, error);
     return status;
@@ -276,40 +154,10 @@ static nt_status objectives_look(nt_objectives *o, double t, double *g, nt_error
 
 /* ---- parabolas ------------------------------------------------------------------------------ */
 
-/* w_i(t) */
-static void objectives_values_at(const double x[POINTS], double t, double w[POINTS])
-{
-    for (int i = 0; i < POINTS; i++) {
-        double a = x[(i + 1) % POINTS], b = x[(i + 2) % POINTS];
-        w[i] = (t - a) * (t - b) / ((x[i] - a) * (x[i] - b));
-    }
-}
-
-static bool is_even(const double x[POINTS])
-{
-    double first = x[1] - x[0], second = x[2] - x[1];
-    return first <= MOST_UNEVEN * second && second <= MOST_UNEVEN * first;
-}
-
-/* W_i over the step from x[k] to x[k + 1]; Simpson's rule is exact */
-static void areas(const double x[POINTS], int k, double W[POINTS])
-{
-    double first[POINTS], middle[POINTS], last[POINTS], h = x[k + 1] - x[k];
-    memset(W, 0, POINTS * sizeof *W);
-    W[k] = W[k + 1] = h / 2;
-    if (!is_even(x))
-        return;
-    objectives_values_at(x, x[k], first);
-    objectives_values_at(x, x[k] + h / 2, middle);
-    objectives_values_at(x, x[k + 1], last);
-    for (int i = 0; i < POINTS; i++)
-        W[i] = h / 6 * (first[i] + 4 * middle[i] + last[i]);
-}
-
 /* sum[size] += sum W_i g_i, or g_i^2, of objective j */
 static void add_area(const nt_objectives *o, int j, const double W[POINTS], int points, double *sum)
 {
-    bool square = type_of(o, j) == NT_OBJECTIVE_RMS;
+    bool square = nt_objectives_type(o, j) == NT_OBJECTIVE_RMS;
     for (int i = 0; i < points; i++) {
         const double *g = o->g[i] + (size_t)j * o->size;
         sum[0] += W[i] * (square ? g[0] * g[0] : g[0]);
@@ -318,48 +166,14 @@ static void add_area(const nt_objectives *o, int j, const double W[POINTS], int 
     }
 }
 
-/* A parabola's top that is so close to its end, in steps, stands there: its slope is not known
- * better, and friction that turns over where a body comes to rest puts many there. */
-static const double NEAR_END = 0.1;
-
-/* The top of the newest parabola, where it stands about the middle point, or in the first or the
- * last step of what is smooth. */
-static void look_at_parabola(nt_objectives *o, int j, bool first, bool end)
-{
-    size_t at = (size_t)j * o->size;
-    double *largest = o->largest + at;
-    const double *g[POINTS] = {o->g[0] + at, o->g[1] + at, o->g[2] + at};
-    if (o->points < POINTS || o->t[0] < o->smooth || !is_even(o->t))
-        return;
-    if (!((first || g[1][0] >= g[0][0]) && (end || g[1][0] >= g[2][0])))
-        return;
-    double before = (g[1][0] - g[0][0]) / (o->t[1] - o->t[0]);
-    double after = (g[2][0] - g[1][0]) / (o->t[2] - o->t[1]);
-    if (!(before > after))
-        return;
-    /* L' is linear between the middles of the steps, where it is `before` and `after` */
-    double middle = (o->t[0] + o->t[1]) / 2, w[POINTS], top = 0;
-    double t = middle + before / (before - after) * (o->t[2] - o->t[0]) / 2;
-    if (!(t >= o->t[0] + NEAR_END * (o->t[1] - o->t[0]) &&
-          t <= o->t[2] - NEAR_END * (o->t[2] - o->t[1])))
-        return;
-    objectives_values_at(o->t, t, w);
-    for (int i = 0; i < POINTS; i++)
-        top += w[i] * g[i][0];
-    if (top < largest[0])
-        return;
-    for (size_t k = 0; k < o->size; k++)
-        largest[k] = w[0] * g[0][k] + w[1] * g[1][k] + w[2] * g[2][k];
-}
-
 /* The largest value so far, with the newest step end and the top of the newest parabola. */
-static void look_at_top(nt_objectives *o, int j)
+static nt_status look_at_top(nt_objectives *o, int j, nt_error *error)
 {
     size_t at = (size_t)j * o->size;
     int last = o->points - 1;
     if (last == 0 || o->g[last][at] > o->largest[at])
         memcpy(o->largest + at, o->g[last] + at, o->size * sizeof(double));
-    look_at_parabola(o, j, o->t[0] == o->smooth, false);
+    return nt_objectives_look_at_parabola(o, j, o->t[0] == o->smooth, false, error);
 }
 
 /* ---- results -------------------------------------------------------------------------------- */
@@ -367,7 +181,7 @@ static void look_at_top(nt_objectives *o, int j)
 static void integrate_between(nt_objectives *o, int k)
 {
     double W[POINTS];
-    areas(o->t, k, W);
+    nt_parabola_areas(o->t, k, W);
     for (int j = 0; j < o->n; j++)
         add_area(o, j, W, POINTS, o->sum + (size_t)j * o->size);
 }
@@ -423,7 +237,7 @@ static void add_end(const nt_objectives *o, int j, double *sum)
 {
     double g = o->g[o->points - 1][(size_t)j * o->size];
     for (size_t k = 1; k < o->size; k++)
-        sum[k] += (type_of(o, j) == NT_OBJECTIVE_RMS ? g * g : g) * end_rate(o, k);
+        sum[k] += (nt_objectives_type(o, j) == NT_OBJECTIVE_RMS ? g * g : g) * end_rate(o, k);
 }
 
 static void objectives_show(nt_objectives *o)
@@ -431,9 +245,9 @@ static void objectives_show(nt_objectives *o)
     for (int j = 0; j < o->n; j++) {
         size_t at = (size_t)j * o->size, bytes = o->size * sizeof(double);
         double *out = o->shown + at;
-        nt_objective_type type = type_of(o, j);
+        nt_objective_type type = nt_objectives_type(o, j);
         memcpy(out, o->g[o->points - 1] + at, bytes);
-        if (type == NT_OBJECTIVE_MAXIMUM || type == NT_OBJECTIVE_MINIMUM)
+        if (nt_objectives_is_extreme(o, j))
             memcpy(out, o->largest + at, bytes);
         for (size_t k = 0; k < o->size && type == NT_OBJECTIVE_MINIMUM; k++)
             out[k] = -out[k];
@@ -457,10 +271,8 @@ static const double SHORTEST = 1e-7, ENOUGH = 1e-4;
 /* Whether objective j has its largest value at the last step's end. */
 static bool is_largest(const nt_objectives *o, int j)
 {
-    nt_objective_type type = type_of(o, j);
     size_t at = (size_t)j * o->size;
-    return (type == NT_OBJECTIVE_MAXIMUM || type == NT_OBJECTIVE_MINIMUM) &&
-           o->g[o->points - 1][at] == o->largest[at];
+    return nt_objectives_is_extreme(o, j) && o->g[o->points - 1][at] == o->largest[at];
 }
 
 /* Whether the motion of the last step is still known since t: not where several steps were made
@@ -484,9 +296,9 @@ static nt_status find_slopes(nt_objectives *o, bool at_begin, nt_error *error)
     for (int j = 0; j < o->n; j++)
         o->slope[j] = 0;
     for (int k = 0; k < 5 && status == NT_OK; k++) {
-        status = objectives_evaluate(o, from + k * h, &state, error);
+        status = nt_objectives_evaluate(o, from + k * h, &state, error);
         for (int j = 0; j < o->n; j++)
-            o->slope[j] += weight[k] / h * sign_of(o, j) * o->fresh[j];
+            o->slope[j] += weight[k] / h * nt_objectives_sign(o, j) * o->fresh[j];
     }
     return status;
 }
@@ -591,7 +403,7 @@ static void end_piece(nt_objectives *o, int j)
     size_t at = (size_t)j * o->size;
     const double *before = o->g[o->points - 1] + at, *behind = o->behind + at;
     double *sum = o->sum + at, *largest = o->largest + at;
-    bool square = type_of(o, j) == NT_OBJECTIVE_RMS;
+    bool square = nt_objectives_type(o, j) == NT_OBJECTIVE_RMS;
     if (o->points == 2)
         add_line(o, j, sum);
     for (size_t k = 1; k < o->size; k++)
@@ -612,11 +424,12 @@ static nt_status begin_piece(nt_objectives *o, nt_error *error)
     int last = o->points - 1;
     double t = o->t[last];
     long events = nt_integrator_statistics(o->integrator)->events;
-    nt_status status = objectives_look(o, t, o->behind, error);
+    nt_status status = nt_objectives_look(o, t, o->behind, error);
     bool jumps = events != o->events;
     for (int j = 0; j < o->n; j++) {
         jumps = jumps || o->behind[(size_t)j * o->size] != o->g[last][(size_t)j * o->size];
-        look_at_parabola(o, j, o->t[0] == o->smooth, true);
+        if (status == NT_OK)
+            status = nt_objectives_look_at_parabola(o, j, o->t[0] == o->smooth, true, error);
     }
     o->smooth = t;
     for (size_t k = 1; k < o->size && !jumps; k++)
@@ -658,10 +471,26 @@ static bool begins_piece(const nt_objectives *o)
     return nt_integrator_began_anew(o->integrator) && is_known_since(o, o->t[o->points - 1]);
 }
 
+/* No parabola reaches over steps that are uneven: what is smooth for one ends before such a step
+ * and begins behind it. */
+static nt_status look_before_uneven(nt_objectives *o, double t, nt_error *error)
+{
+    nt_status status = NT_OK;
+    const double next[POINTS] = {o->t[1], o->t[2], t};
+    bool ends = !nt_parabola_is_even(next);
+    for (int j = 0; j < o->n && ends && status == NT_OK; j++)
+        status = nt_objectives_look_at_parabola(o, j, o->t[0] == o->smooth, true, error);
+    if (!nt_parabola_is_even(o->t))
+        o->smooth = fmax(o->smooth, o->t[1]);
+    return status;
+}
+
 /* The newest point, in place of the oldest. */
 static nt_status add_point(nt_objectives *o, double t, nt_error *error)
 {
+    nt_status status = NT_OK;
     if (o->points == POINTS) {
+        status = look_before_uneven(o, t, error);
         double *oldest = o->g[0];
         for (int i = 0; i + 1 < POINTS; i++) {
             o->t[i] = o->t[i + 1];
@@ -670,15 +499,16 @@ static nt_status add_point(nt_objectives *o, double t, nt_error *error)
         o->g[POINTS - 1] = oldest;
         o->points--;
     }
-    nt_status status = objectives_look(o, t, o->g[o->points], error);
+    if (status == NT_OK)
+        status = nt_objectives_look(o, t, o->g[o->points], error);
     if (status != NT_OK)
         return status;
     if (o->points == 0)
-        o->start = o->begin = o->smooth = t;
+        o->start = o->begin = o->smooth = t, o->parted = -INFINITY;
     o->t[o->points++] = t;
-    for (int j = 0; j < o->n; j++)
-        look_at_top(o, j);
-    return move_pending(o, error);
+    for (int j = 0; j < o->n && status == NT_OK; j++)
+        status = look_at_top(o, j, error);
+    return status == NT_OK ? move_pending(o, error) : status;
 }
 
 /* Parts of a long step: the polynomial through their five ends is integrated exactly (Boole). */
@@ -691,7 +521,7 @@ static bool is_long(const nt_objectives *o, double t)
     static const double LEAST = 1e-6; /* of the time since the start */
     bool within = false;
     for (int j = 0; j < o->n; j++)
-        within = within || type_of(o, j) != NT_OBJECTIVE_FINAL;
+        within = within || nt_objectives_type(o, j) != NT_OBJECTIVE_FINAL;
     return within && o->points > 0 && nt_integrator_is_of_high_order(o->integrator) &&
            t - o->t[o->points - 1] > LEAST * (t - o->start) &&
            is_known_since(o, o->t[o->points - 1]);
@@ -711,6 +541,7 @@ static nt_status add_long_step(nt_objectives *o, double t, nt_error *error)
         if (status == NT_OK)
             integrate_newest(o, h * area[i]);
     }
+    o->parted = t;
     return status;
 }
 
@@ -732,7 +563,7 @@ nt_status nt_objectives_advance(nt_objectives *o, nt_error *error)
         return NT_OK;
     double t = nt_integrator_state(o->integrator).t;
     if (o->points > 0 && t == o->t[o->points - 1]) { /* an event has changed what is there */
-        nt_status again = objectives_look(o, t, o->g[o->points - 1], error);
+        nt_status again = nt_objectives_look(o, t, o->g[o->points - 1], error);
         for (int j = 0; j < o->n && again == NT_OK; j++)
             look_again(o, j);
         if (again == NT_OK)
