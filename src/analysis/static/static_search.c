@@ -731,7 +731,7 @@ nt_status nt_static_solve_once(nt_static *s, nt_error *error)
     }
     if (status == NT_OK && !d.is_stiff)
         status = nt_static_hold_free(s, error);
-    if (status == NT_OK && s->damped && !d.is_stiff)
+    if (status == NT_OK && s->damped && !d.is_stiff && !nt_static_wanders(s))
         status = nt_static_leave_pushed(s, error);
     if (status != NT_OK)
         return nt_said(error, status);
