@@ -176,7 +176,7 @@ NT_HOT NT_WIDE static void add_increments(const nt_family *c, int nv, const doub
 }
 
 typedef struct correction {
-    const nt_problem *problem;
+    const nt_stepper *s;
     const nt_newton *w;
     double *lambda;
 } correction;
@@ -191,11 +191,11 @@ static void add_multipliers(int nc, double unscale, double *restrict Dlambda,
     }
 }
 
-/* Dx = T^-1 e of blocks [from, to), and their x, x', x''. */
+/* Dx = T^-1 e of blocks [from, to), their x, x', x'', and where they are then. */
 NT_HOT static void correct_blocks(void *context, int from, int to)
 {
     const correction *c = context;
-    const nt_problem *p = c->problem;
+    const nt_problem *p = c->s->problem;
     const nt_newton *w = c->w;
     for (int b = from; b < to; b++) {
         const nt_block *block = &p->space.blocks[b];
@@ -210,13 +210,15 @@ NT_HOT static void correct_blocks(void *context, int from, int to)
     int i = from > 0 ? p->space.blocks[from].v : 0;
     int end = to < p->space.n_blocks ? p->space.blocks[to].v : p->nv;
     add_increments(&w->c, end - i, w->z + i, w->increment + i, w->rate + i, w->acceleration + i);
+    if (w->place)
+        w->place(c->s, w, from, to);
 }
 
 /* Solve for (e, s Dlambda), make Dx = T^-1 e of e and update x, x', x'', lambda. */
 NT_HOT nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
 {
     nt_status status = solve(s, w, tangent);
-    correction c = {s->problem, w, s->next.lambda};
+    correction c = {s, w, s->next.lambda};
     if (status == NT_OK)
         nt_problem_for_blocks(s->problem, correct_blocks, &c, tangent != NULL);
     return status;
@@ -529,7 +531,6 @@ static nt_status end_by_rows(nt_stepper *s, const nt_newton *w, const rounding *
 {
     const nt_problem *p = s->problem;
     double beyond;
-    w->place(s, w);
     nt_status status = judge_forces(s, w, rounded, rate, ratio, &beyond);
     *met = beyond <= 1;
     if (status != NT_OK || !*met || p->nc == 0)

@@ -64,10 +64,10 @@ typedef struct nt_newton {
     double *per_residual;  /* [n] the same of R and rows                     */
     double *T_inverse; /* [r][9] Dx = T^-1 e; [r][36] of rigid motions                            */
     bool leaves_tangent; /* a converged step leaves its tangent to sensitivities: has_tangent */
-    /* Computes q of `next` from x, in methods whose equations hold at that very point. With kept
-     * factors a step may then end without evaluating the equations once more. NULL: they are
-     * evaluated at the end of every step. */
-    void (*place)(nt_stepper *s, const struct nt_newton *w);
+    /* Computes q of `next` from x, of blocks [from, to), in methods whose equations hold at that
+     * very point: each correction ends with it. With kept factors a step may then end without
+     * evaluating the equations once more. NULL: they are evaluated at the end of every step. */
+    void (*place)(const nt_stepper *s, const struct nt_newton *w, int from, int to);
 } nt_newton;
 
 /* Doubles of scratch for the arrays, and the arrays with rate and acceleration those of `next`, for

@@ -48,28 +48,30 @@ NT_HOT static nt_status predict(nt_stepper *s, const nt_newton *w)
     return nt_newton_predict(s, w, true);
 }
 
+/* q = q_n o exp(h Dq) of blocks [from, to) */
+NT_HOT static void place(const nt_stepper *s, const nt_newton *w, int from, int to)
+{
+    nt_space space = nt_space_part(&s->problem->space, from, to);
+    nt_space_compose(&space, s->problem->frame, s->now.q, w->increment, s->next.q);
+}
+
 typedef struct placement {
     const nt_stepper *s;
     const nt_newton *w;
-    bool maps; /* T^-1 too */
+    bool predicted; /* q is still to be found */
+    bool maps;      /* T^-1 is wanted         */
 } placement;
 
 NT_HOT static void place_blocks(void *context, int from, int to)
 {
-    const placement *to_place = context;
-    const nt_problem *p = to_place->s->problem;
-    const nt_newton *w = to_place->w;
+    const placement *at = context;
+    const nt_problem *p = at->s->problem;
+    if (at->predicted)
+        place(at->s, at->w, from, to);
+    if (!at->maps)
+        return;
     nt_space space = nt_space_part(&p->space, from, to);
-    nt_space_compose(&space, p->frame, to_place->s->now.q, w->increment, to_place->s->next.q);
-    if (to_place->maps)
-        nt_space_tangent(&space, p->frame, w->increment, NULL, w->T_inverse);
-}
-
-/* q = q_n o exp(h Dq) */
-NT_HOT static void place(nt_stepper *s, const nt_newton *w)
-{
-    placement to_place = {s, w, false};
-    nt_problem_for_blocks(s->problem, place_blocks, &to_place, false);
+    nt_space_tangent(&space, p->frame, at->w->increment, NULL, at->w->T_inverse);
 }
 
 /* At q = q_n o exp(h Dq):  R(vdot, v, q, lambda, mu) = 0,  Phi(q) = 0,  kappa(v, q) = 0, and the
@@ -84,8 +86,9 @@ NT_HOT static void place(nt_stepper *s, const nt_newton *w)
 NT_HOT static nt_status equilibrium(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
 {
     bool first = s->report.iterations == 0;
-    placement to_place = {s, w, tangent || (first && nt_newton_needs_maps(s, tangent))};
-    nt_problem_for_blocks(s->problem, place_blocks, &to_place, tangent != NULL);
+    placement at = {s, w, first, tangent || (first && nt_newton_needs_maps(s, tangent))};
+    if (at.predicted || at.maps)
+        nt_problem_for_blocks(s->problem, place_blocks, &at, tangent != NULL);
     return nt_newton_evaluate(s, w, w->T_inverse, NULL, tangent);
 }
 
