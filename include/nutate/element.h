@@ -458,6 +458,7 @@ struct nt_element {
      * [n_couples] which of them adds to each block. */
     int n_parts;
     int *couple_part;
+    int work; /* so many ports' worth of work its forces are, without tangents; 0: n_ports */
 };
 
 /* The terms of one element, by its ports: it adds to these, and a gather adds them to those of the

@@ -51,7 +51,7 @@ enum { MOST_THREADS = 256 };
  * some microseconds, which waking them takes. Forces alone are worth it where they are many: what
  * other threads have left in their caches takes as long to be fetched as some of them to be found.
  * To take a share costs a tenth of a microsecond. */
-enum { WORTH_PORTS = 64, WORTH_FORCES = 512, SHARE_PORTS = 20 };
+enum { WORTH_PORTS = 64, WORTH_FORCES = 400, SHARE_PORTS = 20 };
 
 static int parts_of(const nt_element *e) { return e->n_parts > 1 ? e->n_parts : 1; }
 
@@ -260,12 +260,15 @@ void nt_side_by_side_free(nt_side_by_side *s)
     nt_arena_free(&arena); /* it holds `s` itself */
 }
 
-/* Ports that others evaluate beside the longest share: of a single bearing none. */
-static long count_saved(const nt_model *model, int threads)
+/* Ports that others evaluate beside the longest share: of a single bearing none. Without tangents
+ * one thread finds all forces of an element. */
+static long count_saved(const nt_model *model, int threads, bool tangents)
 {
     long total = 0, largest = 0;
     for (int i = 0; i < model->n_elements; i++) {
-        long ports = model->elements[i].n_ports, part = ports / parts_of(&model->elements[i]);
+        const nt_element *e = &model->elements[i];
+        long ports = !tangents && e->work > 0 ? e->work : e->n_ports;
+        long part = tangents ? ports / parts_of(e) : ports;
         total += ports;
         largest = part > largest ? part : largest;
     }
@@ -281,15 +284,17 @@ nt_status nt_run_set_threads(nt_run *run, int threads, nt_error *error)
     nt_side_by_side_free(run->side_by_side);
     run->side_by_side = NULL;
     run->pool = NULL;
-    long saved = count_saved(run->model, threads);
-    if (saved < WORTH_PORTS)
+    if (count_saved(run->model, threads, true) < WORTH_PORTS)
         return NT_OK;
     nt_arena arena = {0};
     nt_side_by_side *s = NT_TAKE(&arena, 1, nt_side_by_side);
     if (!s)
         return nt_fail(error, NT_NO_MEMORY, "out of memory for %d threads", threads);
     *s = (nt_side_by_side){
-        .threads = threads, .arena = arena, .shares_forces = saved >= WORTH_FORCES};
+        .threads = threads,
+        .arena = arena,
+        .shares_forces = count_saved(run->model, threads, false) >= WORTH_FORCES,
+    };
     if (take_tasks(s, run->model) != NT_OK || !(s->pool = nt_pool_create(threads, s->n_shares))) {
         nt_side_by_side_free(s);
         return nt_fail(error, NT_NO_MEMORY,
