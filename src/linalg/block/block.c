@@ -377,6 +377,7 @@ static void go_forward(nt_block_lu *block, double *x)
 /* What follows that; whether A x = given holds within the limit then, where given is not NULL. */
 static int go_back(nt_block_lu *block, double *x, const double *given, double limit)
 {
+    block->largest[0] = block->largest[1] = 0;
     if (block->core.n_fronts > 0) {
         nt_front_forward(&block->core, &block->kernels->front, x);
         nt_front_backward(&block->core, &block->kernels->front, x);

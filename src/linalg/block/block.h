@@ -233,7 +233,7 @@ typedef struct nt_block_lu {
     unsigned char *pivot_out;
 
     double accepted;   /* backward error that needs no look at whether it is rounding */
-    double largest[2]; /* |x| of bodies and of multipliers */
+    double largest[2]; /* |x| of bodies and of multipliers, of those that are known */
     double flops;
     long blocks;
     int singular_unknown; /* of the last failure */
@@ -329,6 +329,8 @@ typedef struct nt_block_kernels {
     void (*spread)(const nt_block_lu *block, const double *b, double *padded);
     void (*collect)(const nt_block_lu *block, const double *padded, double *x);
     void (*forward)(const nt_block_lu *block, double *b);
+    /* block->largest of the positions [from, to) */
+    void (*find_largest)(nt_block_lu *block, int from, int to, const double *x);
     /* Back substitution of the windows [from, to), later ones being done. Where given is not NULL
      * block->doubtful says of each whether a row of A x = given[n] exceeds the limit, see residual.
      */

@@ -92,14 +92,25 @@ static void substitute_shares(void *context, int thread)
     }
 }
 
+/* Rows that are checked by and by may be rounding beside the largest x of the core, which is known
+ * up to `end`. */
+static void look_at_core(nt_block_lu *block, int end, const double *x)
+{
+    if (block->n_windows > block->n_light_windows)
+        block->kernels->find_largest(block, block->window[block->n_light_windows].position, end, x);
+}
+
 void nt_block_substitute(nt_block_lu *block, double *x, const double *given, double limit)
 {
     nt_pool *pool = given ? nt_block_pool(block) : NULL;
     if (!pool) {
         nt_front_backward_batches(&block->core, &block->kernels->front, true, x);
+        if (given)
+            look_at_core(block, block->n_padded, x);
         block->kernels->backward(block, 0, block->n_windows, x, given, limit);
         return;
     }
+    look_at_core(block, nt_block_split(block), x);
     job j = job_of(block, pool);
     j.x = x, j.given = given, j.limit = limit;
     nt_pool_run(pool, substitute_shares, &j);
