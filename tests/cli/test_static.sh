@@ -70,7 +70,7 @@ awk -F, 'NR > 1 && ($2 < 0 || $2 > 0.5 + 1e-12) { bad = 1 } ($1 - 50 / 150 / (si
 expect 0 static column.yaml --set e=0 --along P=0..150 -o column.csv
 says "UNSTABLE"
 expect 3 static column.yaml --set e=0 --set static.stable=true --along P=0..150 -o column.csv
-says "no stable static state carries more than 0.66666" "a stable one is asked for (static.stable)"
+says "no stable static state was found beyond 0.66666" "a stable one is asked for (static.stable)"
 # a load that a law of the mechanism balances to a rounding is borne, up to the most that the law can
 cat >saturates.yaml <<'MODEL'
 nutate: 1

@@ -215,8 +215,8 @@ nt_status nt_path_refuse_load(const nt_path *a, double load)
                        a->s->load, a->s->failed);
     if (a->is_left)
         return nt_fail(a->error, NT_NOT_CONVERGED,
-                       "no stable static state carries more than %.6g of the load: the path goes "
-                       "on with unstable ones, and a stable one is asked for (static.stable)",
+                       "no stable static state was found beyond %.6g of the load: the path goes on "
+                       "with unstable ones, and a stable one is asked for (static.stable)",
                        from);
     if (a->s->factors->n_dropped > 0 && find_contradiction(a, ahead, name, sizeof name, &gap))
         return nt_fail(a->error, NT_NOT_CONVERGED,
