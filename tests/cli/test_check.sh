@@ -321,6 +321,19 @@ expect 3 run rod.yaml --set simulation.options.max_steps=50001 --set beams.b.dam
 says "so many steps may be those of high orders" "nutate check tries options: {max_order: 2}"
 expect 3 run rod.yaml --set simulation.options.max_steps=100 --set beams.b.damping=0
 grep -q "so many steps" err && fail "a few steps: $(cat err)"
+# masses at the ends of two halves of a rod: m (l/2)^2/2 about its middle for m l^2/12
+cat >lumped.yaml <<'END'
+nutate: 1
+beams:
+  b: {points: [[0, 0, 0], [1, 0, 0]], order: 1, elements: 2, inertia: lumped, sections: [{material: {E: 2.1e11, nu: 0.3, density: 7850}, shape: circle, radius: 0.05}]}
+simulation: {duration: 1e-3, step: 1e-3}
+END
+expect 0 check lumped.yaml
+prints "the moment of inertia of a uniform line about its middle 50 % too large"
+expect 0 check lumped.yaml --set beams.b.elements=50
+grep -q "too large" out && fail "elements are many: $(cat out)"
+expect 0 check lumped.yaml --set beams.b.order=2
+grep -q "too large" out && fail "order 2 has it right: $(cat out)"
 # thick walls of boxes and I's: torsion is that of thin ones, off by 13 and 11 % by the stress function on a fine mesh
 section() {
     sed -i "s/shape: .*}\]/shape: $1}]/" rod.yaml

@@ -168,10 +168,31 @@ bool nt_beam_rule_remark(const nt_model *model, const nt_element *e, char *text,
     return true;
 }
 
+/* Masses at the ends of elements of order 1 have three times the moment of inertia about an
+ * element's middle that they have spread along it: of a uniform line of n elements 2/n^2 of its own
+ * are too much. Higher orders have it right. */
+static const double MOMENT_ERROR = 1e-3;
+
+static bool remark_moment(const nt_beam *b, char *text, size_t size)
+{
+    const double *station = nt_beam_array_in(b, b->stations);
+    double over = 0;
+    for (int i = 0; i < b->n_elements; i++)
+        over += 2 * pow(station[i + 1] - station[i], 3);
+    if (!b->inertia || b->p > 1 || over <= MOMENT_ERROR)
+        return false;
+    snprintf(text, size,
+             "lumped inertia of order 1 makes the moment of inertia of a uniform line about its "
+             "middle %.2g %% too large; expected order 2 or more, more elements, or consistent "
+             "inertia",
+             100 * over);
+    return true;
+}
+
 bool nt_beam_remark(const nt_model *model, const nt_element *e, char *text, size_t size)
 {
     const nt_beam *b = nt_model_data(model, e);
-    if (nt_beam_rule_remark(model, e, text, size))
+    if (nt_beam_rule_remark(model, e, text, size) || remark_moment(b, text, size))
         return true;
     const nt_beam_section *sections =
         (const nt_beam_section *)(const void *)nt_array_in(b, &b->sections);
