@@ -96,7 +96,7 @@ static void substitute_shares(void *context, int thread)
  * up to `end`. */
 static void look_at_core(nt_block_lu *block, int end, const double *x)
 {
-    if (block->n_windows > block->n_light_windows)
+    if (block->core.n_fronts > 0)
         block->kernels->find_largest(block, block->window[block->n_light_windows].position, end, x);
 }
 
