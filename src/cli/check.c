@@ -142,8 +142,8 @@ static void try_low_order(nt_cli_plan *plan)
         double low = nt_integrator_state(plan->integrator).t - plan->start;
         if ((status == NT_OK || status == NT_INTERRUPTED) && low > MUCH * reached)
             printf("remark: as many steps reach %.1f times as far with simulation.options: "
-                   "{max_order: 2}: higher orders are "
-                   "unstable where something oscillates fast without damping\n",
+                   "{max_order: 2}: higher orders are unstable where something oscillates fast "
+                   "without damping\n",
                    low / reached);
     }
     nt_integrator_destroy(plan->integrator);

@@ -170,7 +170,7 @@ static void long_steps_are_looked_at_within(void **state)
         CLOSE(nt_objectives_derivative(o, 1, 0), by_k, 1e-6);
         CLOSE(nt_objectives_value(o, 2), sqrt(area / T), 1e-7);
         CLOSE(nt_objectives_derivative(o, 2, 0), by_k / (2 * T * sqrt(area / T)), 1e-6);
-        /* a parabola over quarters of steps of .13 s: h^3 |d(dg)/dt^3| / 15 is 1e-5 */
+        /* tops are followed: what is left is the motion's, tolerance 1e-10 over 2.9 s */
         CLOSE(nt_objectives_value(o, 0), 1, 1e-9);
         CLOSE(nt_objectives_derivative(o, 0, 0), 0, 1e-8);
         CLOSE(nt_objectives_value(o, 3), 1 + 0.2 / 1.4, 1e-9); /* where both are equal */

@@ -294,7 +294,8 @@ static const double NT_BEAM_RULE_ERROR = 1e-3;
 
 /* Says where the rule of the strains is worse than that for the order. */
 bool nt_beam_rule_remark(const nt_model *model, const nt_element *element, char *text, size_t size);
-/* The same, or that the walls of a section are thick, or that it tapers much between stations. */
+/* The same, or that lumped inertia of order 1 is off, that the walls of a section are thick, or
+ * that it tapers much between stations. */
 bool nt_beam_remark(const nt_model *model, const nt_element *element, char *text, size_t size);
 /* By how much the given twist turns the section between two stations, rad, there and back added. */
 double nt_beam_twist_between(const nt_beam *b, double from, double to);
