@@ -28,7 +28,8 @@ struct nt_pool {
     atomic_uint state;
     atomic_bool ends;
     unsigned round;     /* of shares                             */
-    atomic_uint *taken; /* [shares] the last round it was taken in */
+    atomic_uint *taken; /* [shares] the last round it was taken in, */
+    atomic_uint *told;  /* [shares] and was told about in           */
     int shares;
     const int *begin, *owner; /* [n_divided] */
     int n_divided;
@@ -108,11 +109,12 @@ nt_pool *nt_pool_create(int threads, int shares)
         return NULL;
     pool->threads = threads;
     pool->shares = shares > threads ? shares : threads;
-    pool->taken = calloc((size_t)pool->shares, sizeof *pool->taken);
+    pool->taken = calloc(2 * (size_t)pool->shares, sizeof *pool->taken);
     if (!pool->taken) {
         free(pool);
         return NULL;
     }
+    pool->told = pool->taken + pool->shares;
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->begins, NULL);
     for (int i = 1; i < threads; i++) {
@@ -161,12 +163,22 @@ int nt_pool_take(nt_pool *pool, int n, int thread, int *looked)
     return -1;
 }
 
+void nt_pool_tell(nt_pool *pool, int share)
+{
+    atomic_store_explicit(&pool->told[share], pool->round, memory_order_release);
+}
+
+bool nt_pool_is_told(const nt_pool *pool, int share)
+{
+    return atomic_load_explicit(&pool->told[share], memory_order_acquire) == pool->round;
+}
+
 void nt_pool_run(nt_pool *pool, nt_pool_job *job, void *context)
 {
     pool->job = job;
     pool->context = context;
     if (++pool->round == 0) /* after 2^32 of them, which none was taken in */
-        for (int i = 0; i < pool->shares; i++)
+        for (int i = 0; i < 2 * pool->shares; i++)
             atomic_store_explicit(&pool->taken[i], 0, memory_order_relaxed);
     begin_round(pool);
     job(context, 0);

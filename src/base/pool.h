@@ -4,6 +4,8 @@
 #ifndef NUTATE_BASE_POOL_H
 #define NUTATE_BASE_POOL_H
 
+#include <stdbool.h>
+
 typedef struct nt_pool nt_pool;
 
 /* What one thread does of a job: all shares of it that nobody else has taken; `thread` is its
@@ -26,6 +28,10 @@ void nt_pool_run(nt_pool *pool, nt_pool_job *job, void *context);
 /* Within a job of n shares: the next one that nobody has taken, this thread's own ones first; -1:
  * all are taken. *looked is 0 at first. */
 int nt_pool_take(nt_pool *pool, int n, int thread, int *looked);
+/* Within a job: who does a share tells the others that it has come so far; what was written before
+ * is there for whoever finds it told. Nobody is to wait for it: a share may not have begun. */
+void nt_pool_tell(nt_pool *pool, int share);
+bool nt_pool_is_told(const nt_pool *pool, int share);
 
 /* Things in a row, each of which belongs to a thread: so several jobs over them are divided alike.
  * begin[n] are the first of successive ones of one thread, owner[n] these threads. Both are kept,

@@ -213,11 +213,9 @@ static int block_factor(nt_block_lu *block, const double *values, double *clear,
         failed = nt_block_eliminate(block, values, clear, b, x);
     if (failed < 0 && block->core.n_fronts > 0) {
         if (!careful)
-            nt_front_divide_batches(&block->core, nt_block_split(block));
-        if (!careful)
-            nt_front_factor_batches(&block->core, &block->kernels->front, nt_block_pool(block),
-                                    block->store, b ? x : NULL, block->vector[1],
-                                    (size_t)block->n_padded);
+            nt_front_factor_batches(&block->core, &block->kernels->front,
+                                    !block->held && nt_block_pool(block), block->store,
+                                    b ? x : NULL, block->vector[1], (size_t)block->n_padded);
         int front = nt_front_factor(&block->core, &block->kernels->front, block->store,
                                     careful ? invert_front : NULL, block);
         if (front >= 0) {

@@ -1,6 +1,9 @@
 /* Bare windows of a block LU wait for nothing, and nothing but the fronts waits for them: threads
- * take them while the light nodes are eliminated, and substituted. */
+ * take them while the light nodes are eliminated, and substituted. A thread that has loaded blocks
+ * eliminates what it can of their fronts at once: its cache has them. */
 #include "linalg/block/block.h"
+
+#include <limits.h>
 
 /* Bare windows worth a job for threads: to begin and end one costs as much as two of them. */
 enum { WORTH_WINDOWS = 6 };
@@ -50,18 +53,35 @@ int nt_block_split(const nt_block_lu *block)
     return split < block->light_reach ? block->n_padded : split;
 }
 
+/* Fronts to the shares whose windows load all their blocks, where the shares are others than last
+ * time. */
+static void share_out_fronts(nt_block_lu *block, int shares)
+{
+    nt_front_divide_batches(&block->core, nt_block_split(block));
+    bool known = block->core.shares == shares;
+    for (int share = 0, begin = 0, end; share < shares && !known; share++, begin = end) {
+        end = share + 1 < shares ? block->window[first_window(block, share + 1, shares)].store
+                                 : INT_MAX;
+        nt_front_share_out(&block->core, share, shares, begin, end);
+    }
+}
+
 static void eliminate_shares(void *context, int thread)
 {
     job *j = context;
-    const nt_block_kernels *kernels = j->block->kernels;
+    nt_block_lu *block = j->block;
+    const nt_block_kernels *kernels = block->kernels;
     int share, looked = 0, from, to;
     while ((share = nt_pool_take(j->pool, j->shares, thread, &looked)) >= 0) {
         windows_of(j, share, &from, &to);
-        int failed = j->given ? kernels->factor_forward(j->block, from, to, j->values, j->clear,
-                                                        j->given, j->x)
-                              : kernels->factor(j->block, from, to, j->values, j->clear);
+        int failed =
+            j->given ? kernels->factor_forward(block, from, to, j->values, j->clear, j->given, j->x)
+                     : kernels->factor(block, from, to, j->values, j->clear);
         if (share == 0)
             j->failed = failed;
+        nt_pool_tell(j->pool, share);
+        nt_front_begin_batches(&block->core, &kernels->front, j->pool, share, block->store,
+                               j->given ? j->x : NULL, block->vector[1], (size_t)block->n_padded);
     }
 }
 
@@ -75,6 +95,8 @@ int nt_block_eliminate(nt_block_lu *block, const double *values, double *clear, 
                  : block->kernels->factor(block, 0, all, values, clear);
     job j = job_of(block, pool);
     j.values = values, j.clear = clear, j.given = b, j.x = x;
+    share_out_fronts(block, j.shares);
+    block->core.job++;
     nt_pool_run(pool, eliminate_shares, &j);
     return j.failed;
 }

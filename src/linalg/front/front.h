@@ -55,6 +55,8 @@ typedef struct nt_front {
     int early;                  /* first pivots, which no child adds to                   */
     int is_full;                /* blocks of the matrix fill all of it but F22            */
     int in_order;               /* early pivots of its batch needed no exchanges          */
+    int share, needs;           /* of its batch's here, see nt_front_share_out            */
+    unsigned job;               /* in which early pivots were done, see nt_front_tree.job */
     size_t beside;              /* its matrix in tree->beside, with those of its batch    */
     size_t pivots, left, right; /* of F11, F21, F12 in tree->factors                     */
     int exchange;               /* rows exchanged with its pivots, in tree->exchange     */
@@ -70,6 +72,8 @@ typedef struct nt_front_batch {
     int first[NT_FRONT_LANES]; /* fronts; lanes that are not used repeat the first one */
     int taken;  /* the present factors are in tree->beside                              */
     int behind; /* so many of the first fronts are behind the split; 0: no fair part of them */
+    int ahead;  /* so many of them have blocks of the last share alone */
+    int begun;  /* so many fronts are done already; -1: one needs exchanges */
 } nt_front_batch;
 
 enum { NT_FRONT_LOADS_AHEAD = 16 };
@@ -88,6 +92,8 @@ typedef struct nt_front_tree {
     int n_batches;
     nt_front_batch *batch;
     int split;     /* position, see nt_front_divide_batches */
+    int shares;    /* see nt_front_share_out                */
+    unsigned job;  /* of threads, the number of the last one: nt_front_begin_batches */
     lanes *beside; /* F of the fronts of batches, column by column, four by four */
     lanes *column; /* of the largest of them                                     */
     double flops;
@@ -151,10 +157,24 @@ typedef struct nt_front_kernels {
  * of batches whose pivots all are there. */
 void nt_front_divide_batches(nt_front_tree *tree, int split);
 
+/* Share `share` of so many loads [begin, end) of the store: which fronts of batches have blocks of
+ * the matrix there. Called for one share after the other, after the division. A front belongs to
+ * the share that has all its blocks; one with blocks of two belongs to one of them and needs the
+ * other, and one of more belongs to none, -1. */
+void nt_front_share_out(nt_front_tree *tree, int share, int shares, int begin, int end);
+
+/* Within a job of the pool, whose number tree->job has become: by the thread that has just loaded a
+ * share, and told so. Does the early pivots of its fronts, where what they need is loaded; and for
+ * the last share the first fronts altogether, where only one batch is there. These go forward with
+ * b[size] if it is not NULL, all of which from the split on is kept in copy[size] before. */
+void nt_front_begin_batches(nt_front_tree *tree, const nt_front_kernels *kernels,
+                            const nt_pool *pool, int share, const double *store, double *b,
+                            double *copy, size_t size);
+
 /* Batches, and what solving has to do with those that are taken: forward before all other fronts,
  * backward after them. Where b[size] is not NULL it is gone forward with by the batches that are
- * taken while they are factorised; copy[size] is scratch. */
-void nt_front_factor_batches(nt_front_tree *tree, const nt_front_kernels *kernels, nt_pool *pool,
+ * taken while they are factorised; copy[size] is scratch. begun: a job has begun all shares. */
+void nt_front_factor_batches(nt_front_tree *tree, const nt_front_kernels *kernels, bool begun,
                              const double *store, double *b, double *copy, size_t size);
 void nt_front_forward_batches(const nt_front_tree *tree, const nt_front_kernels *kernels,
                               double *b);

@@ -12,9 +12,6 @@ enum { LARGEST = 64 };
 /* Lanes that are filled, at least: with two the work of the others is lost. */
 enum { FEWEST = 3 };
 
-/* Fronts of a batch that are worth a job for threads: each takes some half a microsecond. */
-enum { WORTH_FRONTS = 10 };
-
 /* ---- finding them --------------------------------------------------------------------------- */
 
 typedef struct candidate {
@@ -318,18 +315,6 @@ static int factor_fronts(nt_front_tree *tree, const nt_front_kernels *kernels,
     return 1;
 }
 
-/* A batch for several threads. The first fronts, children before parents, wait for no others: one
- * thread does all of them, while of the others the early pivots are done. */
-typedef struct batch_job {
-    nt_front_tree *tree;
-    const nt_front_kernels *kernels;
-    const nt_front_batch *batch;
-    nt_pool *pool;
-    const double *store;
-    double *b;
-    int shares, n_first, first_are_done;
-} batch_job;
-
 /* Whether all pivots of the k-th fronts of a batch are at the split or behind it. */
 static bool is_behind(const nt_front_tree *tree, const nt_front_batch *batch, int k, int split)
 {
@@ -356,63 +341,129 @@ void nt_front_divide_batches(nt_front_tree *tree, int split)
     }
 }
 
-/* A thread that has loaded its blocks itself does them faster by far, so the first fronts are those
- * behind the split, where these are a fair part. Otherwise their number is such that they take one
- * thread as long as the others take for early pivots, some seven tenths of the work. */
-static void divide_batch(batch_job *j)
+static bool has_blocks(const nt_front_tree *tree, const nt_front_batch *batch, int k, int begin,
+                       int end)
 {
-    int n = j->batch->n_fronts;
-    j->shares = nt_pool_shares(j->pool, n);
-    if (j->shares > 1)
-        j->n_first = j->batch->behind > 0 ? j->batch->behind : (int)(0.7 * n / (j->shares - 0.3));
+    for (int lane = 0; lane < batch->lanes; lane++) {
+        const nt_front *front = &tree->front[batch->first[lane] + k];
+        for (int l = front->loads; l < front->load_end; l++)
+            if (tree->load[l].source >= begin && tree->load[l].source < end)
+                return true;
+    }
+    return false;
 }
 
-/* The last share is that of the first fronts; the others are counted from the root on. */
-static void do_batch_shares(void *context, int thread)
+/* Whose a front is that has blocks of the shares from `share` to `needs`: of two it is the lower
+ * one's, but the first fronts of a batch are the last share's. */
+static void give_front(nt_front *front, bool is_first)
 {
-    batch_job *j = context;
-    int n = j->batch->n_fronts - j->n_first, others = j->shares - 1, share, looked = 0;
-    while ((share = nt_pool_take(j->pool, j->shares, thread, &looked)) >= 0) {
-        bool is_last = share == others;
-        int from = is_last ? 0 : j->n_first + (int)((long)n * (others - 1 - share) / others);
-        int to = is_last ? j->n_first : j->n_first + (int)((long)n * (others - share) / others);
-        for (int k = from; k < to; k++)
-            factor_early(j->tree, j->kernels, j->batch, k, j->store);
-        if (is_last)
-            j->first_are_done = factor_fronts(j->tree, j->kernels, j->batch, from, to, j->b);
+    int low = front->share, high = front->needs;
+    if (high > low + 1)
+        front->share = -1;
+    else if (is_first)
+        front->share = high, front->needs = low;
+}
+
+void nt_front_share_out(nt_front_tree *tree, int share, int shares, int begin, int end)
+{
+    tree->shares = shares;
+    for (int i = 0; i < tree->n_batches; i++) {
+        nt_front_batch *batch = &tree->batch[i];
+        nt_front *front = &tree->front[batch->first[0]];
+        for (int k = 0; k < batch->n_fronts; k++) {
+            if (share == 0)
+                front[k].share = front[k].needs = -1;
+            if (has_blocks(tree, batch, k, begin, end)) {
+                front[k].needs = share;
+                front[k].share = front[k].share < 0 ? share : front[k].share;
+            }
+            if (share == shares - 1)
+                give_front(&front[k], k < batch->behind);
+        }
+        batch->ahead = 0;
+        while (batch->ahead < batch->behind && front[batch->ahead].share == shares - 1 &&
+               front[batch->ahead].needs == shares - 1)
+            batch->ahead++;
     }
 }
 
-static int factor_batch(nt_front_tree *tree, const nt_front_kernels *kernels, nt_pool *pool,
+/* The early pivots of what belongs to a share and needs no other, or of what needs one. */
+static void begin_fronts(nt_front_tree *tree, const nt_front_kernels *kernels, const nt_pool *pool,
+                         int share, bool alone, const double *store)
+{
+    for (int i = 0; i < tree->n_batches; i++)
+        for (int k = 0; k < tree->batch[i].n_fronts; k++) {
+            nt_front *front = &tree->front[tree->batch[i].first[0] + k];
+            if (front->share != share || (front->needs == share) != alone ||
+                !nt_pool_is_told(pool, front->needs))
+                continue;
+            factor_early(tree, kernels, &tree->batch[i], k, store);
+            front->job = tree->job;
+        }
+}
+
+/* The first fronts of the only batch. */
+static void begin_chain(nt_front_tree *tree, const nt_front_kernels *kernels, double *b,
+                        double *copy, size_t size)
+{
+    for (int i = 0; i < tree->n_batches; i++)
+        tree->batch[i].begun = 0;
+    nt_front_batch *batch = &tree->batch[0];
+    if (tree->n_batches != 1 || batch->ahead == 0)
+        return;
+    if (b)
+        memcpy(copy + tree->split, b + tree->split, (size - (size_t)tree->split) * sizeof *b);
+    bool done = factor_fronts(tree, kernels, batch, 0, batch->ahead, b);
+    batch->begun = done ? batch->ahead : -1;
+}
+
+void nt_front_begin_batches(nt_front_tree *tree, const nt_front_kernels *kernels,
+                            const nt_pool *pool, int share, const double *store, double *b,
+                            double *copy, size_t size)
+{
+    begin_fronts(tree, kernels, pool, share, true, store);
+    if (share == tree->shares - 1)
+        begin_chain(tree, kernels, b, copy, size);
+    begin_fronts(tree, kernels, pool, share, false, store);
+}
+
+/* Those fronts whose early pivots no thread has done, and what is left of all. */
+static int end_batch(nt_front_tree *tree, const nt_front_kernels *kernels,
+                     const nt_front_batch *batch, const double *store, double *b)
+{
+    for (int k = batch->begun; k < batch->n_fronts; k++) {
+        if (tree->front[batch->first[0] + k].job != tree->job)
+            factor_early(tree, kernels, batch, k, store);
+        if (!factor_fronts(tree, kernels, batch, k, k + 1, b))
+            return 0;
+    }
+    return 1;
+}
+
+static int factor_batch(nt_front_tree *tree, const nt_front_kernels *kernels,
                         const nt_front_batch *batch, const double *store, double *b)
 {
-    int n = batch->n_fronts;
-    batch_job j = {tree, kernels, batch, pool, store, b, 1, 0, 1};
-    if (pool && n >= WORTH_FRONTS) {
-        divide_batch(&j);
-        nt_pool_run(pool, do_batch_shares, &j);
-    }
-    for (int k = 0; j.shares == 1 && k < n; k++) {
+    for (int k = 0; k < batch->n_fronts; k++) {
         factor_early(tree, kernels, batch, k, store);
         if (!factor_fronts(tree, kernels, batch, k, k + 1, b))
             return 0;
     }
-    if (j.shares > 1 &&
-        (!j.first_are_done || !factor_fronts(tree, kernels, batch, j.n_first, n, b)))
-        return 0;
-    pass_lanes_on(tree, batch);
     return 1;
 }
 
-void nt_front_factor_batches(nt_front_tree *tree, const nt_front_kernels *kernels, nt_pool *pool,
+void nt_front_factor_batches(nt_front_tree *tree, const nt_front_kernels *kernels, bool begun,
                              const double *store, double *b, double *copy, size_t size)
 {
     for (int i = 0; i < tree->n_batches; i++) {
         nt_front_batch *batch = &tree->batch[i];
+        bool kept = begun && batch->begun != 0; /* b from the split on */
         if (b)
-            memcpy(copy, b, size * sizeof *b);
-        batch->taken = factor_batch(tree, kernels, pool, batch, store, b);
-        if (b && !batch->taken) /* it is gone forward with front by front */
+            memcpy(copy, b, (kept ? (size_t)tree->split : size) * sizeof *b);
+        batch->taken = begun ? batch->begun >= 0 && end_batch(tree, kernels, batch, store, b)
+                             : factor_batch(tree, kernels, batch, store, b);
+        if (batch->taken)
+            pass_lanes_on(tree, batch);
+        else if (b) /* it is gone forward with front by front */
             memcpy(b, copy, size * sizeof *b);
     }
 }
