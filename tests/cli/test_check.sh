@@ -375,4 +375,10 @@ expect 0 static pin.yaml -o -
 says "warning: beam b: its mesh is coarse for the line"
 expect 0 static pin.yaml -o - --set beams.b.elements=10
 grep -q coarse err && fail "ten elements: $(cat err)"
+# one that winds about a spline and is as long as it: its tip moves 6 % more than by 16 elements
+sed 's/points: .*/points: [[1, 0, 0], [0, 1, 0], [-1, 0, 0], [0, -1, 0], [1, 0, 0]]/' pin.yaml >round.yaml
+expect 0 check round.yaml
+prints "remark: round.yaml:4:3: beam b: its mesh is coarse for the line: elements run beside it by 0.52 % of its length in the mean, element 1, from 0 to 1, by 0.033 m"
+expect 0 check round.yaml --set beams.b.elements=4
+grep -q coarse out && fail "four elements: $(cat out)"
 finish
