@@ -323,6 +323,25 @@ static nt_status measure_finite(nt_assembly *a, nt_level level, double *size, in
     return status == NT_OK && !isfinite(*size) ? NT_NOT_FINITE : status;
 }
 
+/* Refuses the positions as they are, and looks whether `initial: {correct: true}` would close the
+ * rows by moving what is given. */
+static nt_status refuse_positions(nt_assembly *a, const char *what, bool some_given,
+                                  nt_error *error)
+{
+    double *q = a->run->initial_q, size = (double)INFINITY, as_given;
+    bool correctable = false;
+    int worst;
+    if (some_given && !a->run->model->correct_initial) {
+        memset(a->fixed, 0, (size_t)a->problem->nv);
+        correctable = nt_assembly_settle_nearby(a, &size) == NT_OK && size <= NT_CLOSED;
+        memcpy(q, a->begin, (size_t)a->problem->nq * sizeof *q);
+    }
+    nt_status status = nt_assembly_measure(a, q, NT_POSITION, &as_given, &worst);
+    if (status != NT_OK)
+        return nt_assembly_no_value(a, status, "positions", error);
+    return nt_assembly_contradiction(a, worst, false, what, correctable, error);
+}
+
 static nt_status close_loops(nt_assembly *a, bool validate, nt_error *error)
 {
     nt_run *run = a->run;
@@ -339,7 +358,7 @@ static nt_status close_loops(nt_assembly *a, bool validate, nt_error *error)
     if (status != NT_OK)
         return nt_assembly_no_value(a, status, "positions", error);
     if (size > NT_CLOSED && free_count == 0 && validate && !run->model->correct_initial)
-        return nt_assembly_contradiction(a, worst, false, "the given positions", error);
+        return refuse_positions(a, "the given positions", true, error);
     if (free_count > 0)
         status = nt_assembly_settle_nearby(a, &size);
     if (status == NT_OK && run->model->correct_initial)
@@ -349,13 +368,12 @@ static nt_status close_loops(nt_assembly *a, bool validate, nt_error *error)
     if ((status = measure_finite(a, NT_POSITION, &size, &worst)) != NT_OK)
         return nt_assembly_no_value(a, status, "positions", error);
     if (size > NT_CLOSED && validate)
-        return nt_assembly_contradiction(
-            a, worst, false,
-            run->model->correct_initial || free_count == a->problem->nv
-                ? "any placement near the given one (the loop does not close)"
-                : "any placement nearby that keeps the given positions and "
-                  "orientations (the loop does not close)",
-            error);
+        return refuse_positions(a,
+                                run->model->correct_initial || free_count == a->problem->nv
+                                    ? "any placement near the given one (the loop does not close)"
+                                    : "any placement nearby that keeps the given positions and "
+                                      "orientations (the loop does not close)",
+                                free_count < a->problem->nv, error);
     read_positions(run);
     return NT_OK;
 }
@@ -426,6 +444,7 @@ static nt_status refuse_velocities(nt_assembly *a, double scale, nt_error *error
     int worst = -1;
     const char *what = "any velocities in this placement (what motions prescribe contradicts "
                        "the joints or another motion)";
+    bool correctable = false;
     nt_projection step = {0};
     memset(run->initial_v, 0, (size_t)a->problem->nv * sizeof *run->initial_v);
     nt_status status = nt_assembly_change_velocities(a, &step, &change);
@@ -435,11 +454,12 @@ static nt_status refuse_velocities(nt_assembly *a, double scale, nt_error *error
         return nt_assembly_no_value(a, status, "velocities", error);
     if (status != NT_OK || !(size > NT_CLOSED * scale)) {
         what = "the given velocities";
+        correctable = status == NT_OK && !run->model->correct_initial;
         write_velocities(run);
         write_own(run);
         nt_assembly_measure(a, run->initial_q, NT_VELOCITY, &size, &worst);
     }
-    return nt_assembly_contradiction(a, worst, true, what, error);
+    return nt_assembly_contradiction(a, worst, true, what, correctable, error);
 }
 
 static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)

@@ -8,7 +8,7 @@
 
 /* "joint j, position along x: off by 0.1 m" at the joint's place */
 nt_status nt_assembly_contradiction(const nt_assembly *a, int row, bool velocity, const char *what,
-                                    nt_error *error)
+                                    bool correctable, nt_error *error)
 {
     const nt_run *run = a->run;
     const nt_element *e = nt_model_element_of_row(run->model, row);
@@ -17,8 +17,9 @@ nt_status nt_assembly_contradiction(const nt_assembly *a, int row, bool velocity
     if (!velocity)
         off = nt_model_row_gap(run->model, row, off, &unit);
     return nt_fail_at(error, NT_BAD_MODEL, run->model->file, e->place.line, e->place.column,
-                      "joint %s cannot be satisfied by %s: %s is off by %.6g %s", e->name, what,
-                      nt_model_row_name(run->model, e, row), off, unit);
+                      "joint %s cannot be satisfied by %s: %s is off by %.6g %s%s", e->name, what,
+                      nt_model_row_name(run->model, e, row), off, unit,
+                      correctable ? " (initial: {correct: true} moves what is given)" : "");
 }
 
 /* Factors contain sixth powers of the model's length: with 1e60 m or 1e-70 m they would overflow or

@@ -58,9 +58,10 @@ nt_status nt_assembly_correct_velocities(nt_assembly *a);
 nt_status nt_assembly_report(nt_assembly *a);
 
 /* Refusals. A row that no placement or velocity satisfies: "joint j cannot be satisfied by WHAT:
- * position along x is off by 0.1 m", at the joint's place. */
+ * position along x is off by 0.1 m", at the joint's place; where the values given are
+ * `correctable`, with the key that does so. */
 nt_status nt_assembly_contradiction(const nt_assembly *a, int row, bool velocity, const char *what,
-                                    nt_error *error);
+                                    bool correctable, nt_error *error);
 /* The equations of the start have no solution: the place of the unknown where that shows. */
 nt_status nt_assembly_no_solution(const nt_assembly *a, nt_status status, const char *what,
                                   nt_error *error);
