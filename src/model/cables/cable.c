@@ -75,7 +75,8 @@ static const nt_key cable_keys[] = {
      .group = seabed_keys,
      .meaning =
          "a bed that bears the nodes below it, ends on bodies included; an end on the ground is "
-         "held there, at most the length of a segment below it"},
+         "held there, at most the length of a segment below it, and bears half of its segment's "
+         "weight though it lies at the bed's height"},
     {0},
 };
 
