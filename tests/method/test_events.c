@@ -400,6 +400,64 @@ static void a_joint_that_is_open_says_by_how_much(void **state)
     }
 }
 
+/* What an event sets is looked at as a file's numbers are. Differences of a caller may be outside
+ * by themselves, here a disk's moments of inertia: then nothing is held against the event. */
+static void what_no_model_has_is_not_set(void **state)
+{
+    static const char parts[] =
+        "nutate: 1\n"
+        "parameters: {m: 1, I: 2, k: 10, EI: 50, L: 1, n: 4, twist: 0}\n"
+        "bodies: {disk: {mass: m, inertia: [1, 1, I], position: [3, 0, 0]}}\n"
+        "beams: {b: {points: [[0, 0, 0], [1, 0, 0]], order: 4, twist: [[0, 0], [1, twist]],\n"
+        "  sections: [{stiffness: [1e4, 1e4, 1e4, 30, EI, EI], mass: [1, 1, 1, .02, .01, .01]}]}}\n"
+        "cables: {c: {between: [ground, disk], at: [[2, 0, 0], [3, 0, 0]], length: L, mass: 0.1,\n"
+        "  stiffness: 100, elements: n}}\n"
+        "joints: {hold: {type: fixed, between: [ground, b.root]}}\n"
+        "forces: {s: {type: spring, between: [ground, disk], at: [[3, 0, 2], [3, 0, 0]],\n"
+        "  stiffness: k, length: 1}}\n"
+        "events: {e: {when: t - 0.01, then: [{set: {%s}}]}}\n";
+    static const struct {
+        const char *set, *words; /* NULL: it may be set */
+        double I;
+    } cases[] = {
+        {"m: -1", "body disk has mass -1 kg, expected a positive number", 2},
+        {"I: -1", "principal moment of inertia of -1 kg m^2, expected none below zero", 2},
+        {"EI: -50", "beam b: section at 0: stiffness is not positive definite", 2},
+        {"twist: 1e9", "is too coarse for the twist", 2},
+        {"L: -1", "cable c: length is -1, expected a positive number", 2},
+        {"n: 5", "elements is 5 where the model was read with 4", 2},
+        {"k: -10", NULL, 2},
+        {"L: 0.9", NULL, 2},
+        {"EI: 70", NULL, 2},
+        {"k: 20", NULL, 2.001},
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        char text[1500];
+        snprintf(text, sizeof text, parts, cases[c].set);
+        mechanism m = mechanism_read(text);
+        const nt_system *system = nt_run_system(m.run);
+        double p[7];
+        system->get_parameters(system->self, p);
+        p[1] = cases[c].I;
+        assert_int_equal(system->set_parameters(system->self, p), NT_OK);
+        nt_error error = {0};
+        seen s;
+        nt_integrator *it = begin_run(&m, "generalized-alpha", &s);
+        nt_status status = nt_integrator_run(it, 0.02, 0.001, NULL, NULL, &error);
+        if (!cases[c].words && status != NT_OK)
+            fail_msg("%s: '%s'", cases[c].set, error.message);
+        if (cases[c].words && status != NT_INCONSISTENT)
+            fail_msg("%s: status %d, '%s'", cases[c].set, status, error.message);
+        if (cases[c].words &&
+            (!strstr(error.message, "event e sets values at t = 0.01 s that no model has: ") ||
+             !strstr(error.message, cases[c].words)))
+            fail_msg("'%s' without '%s'", error.message, cases[c].words);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
 /* A pendulum that hangs at rest where it is looked for: what rounding makes of its place is no
  * passage, near the origin or far from it, and neither is what the hook holds at zero later. */
 static void rounding_is_no_passage(void **state)
@@ -641,6 +699,7 @@ int main(void)
         cmocka_unit_test(a_stone_is_thrown),
         cmocka_unit_test(a_hook_that_waits_places_nothing),
         cmocka_unit_test(a_joint_that_is_open_says_by_how_much),
+        cmocka_unit_test(what_no_model_has_is_not_set),
         cmocka_unit_test(rounding_is_no_passage),
         cmocka_unit_test(a_joint_that_is_let_go_has_no_friction),
         cmocka_unit_test(what_passes_and_comes_back_is_found),

@@ -520,6 +520,37 @@ static nt_status act(nt_run *run, const nt_event *event, const nt_action *action
     return NT_OK;
 }
 
+/* Numbers that an event sets are to be such as a file may give: with a negative mass, or nodes that
+ * do not go with a mesh, the motion would go on and mean nothing. Values of a caller that are
+ * outside already, as those of a difference beside a limit may be, are left to it. */
+static nt_status check_values(nt_run *run, const nt_event *event, const nt_instant *instant,
+                              nt_error *error)
+{
+    nt_error why = {0}, before = {0};
+    nt_run_take_set(run, instant->memory);
+    if (nt_run_prepare(run, true, &why) == NT_OK)
+        return NT_OK;
+    nt_run_take_set(run, instant->at->memory);
+    bool were_outside = nt_run_prepare(run, true, &before) != NT_OK;
+    nt_run_prepare(run, false, NULL); /* what a refusal has left out */
+    if (were_outside)
+        return NT_OK;
+    char text[sizeof why.message + 300];
+    nt_error_text(&why, text, sizeof text);
+    return nt_fail_at(error, NT_INCONSISTENT, run->model->file, event->place.line,
+                      event->place.column,
+                      "event %s sets values at t = %.9g s that no model has: %s", event->name,
+                      instant->at->t, text);
+}
+
+static bool sets_parameters(const nt_event *event)
+{
+    for (int k = 0; k < event->n_actions; k++)
+        if (event->actions[k].given >> NT_ACTION_SET & 1 && event->actions[k].state < 0)
+            return true;
+    return false;
+}
+
 nt_status nt_actions_happen(nt_run *run, int i, nt_instant *instant, nt_error *error)
 {
     const nt_event *event = &run->model->happenings[i];
@@ -534,6 +565,8 @@ nt_status nt_actions_happen(nt_run *run, int i, nt_instant *instant, nt_error *e
     instant->number = i;
     for (int k = 0; k < event->n_actions && status == NT_OK; k++)
         status = act(run, event, &event->actions[k], instant, variables, error);
+    if (status == NT_OK && sets_parameters(event))
+        status = check_values(run, event, instant, error);
     if (status == NT_OK)
         status = rebound_together(run, event, instant);
     if (status != NT_OK && !(error && error->message[0]))
