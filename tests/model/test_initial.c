@@ -325,6 +325,25 @@ static void corrections_move_and_report(void **state)
     mechanism_close(&m);
 }
 
+/* Nodes of a cable hang where their balance is found, once what it hangs on has moved. */
+static void corrections_are_of_given_values_alone(void **state)
+{
+    (void)state;
+    mechanism m = mechanism_open(
+        "nutate: 1\n"
+        "initial: {correct: true}\n"
+        "bodies: {rod: {mass: 2, inertia: [0.1, 0.2, 0.2], position: [1, 0, 0]}}\n"
+        "joints: {pivot: {type: spherical, between: [ground, rod], points: [[0, 0, 0], [-1.2, 0, "
+        "0]]}}\n"
+        "cables: {c: {between: [ground, rod], at: [[4, 0, 0], [1, 0, 0]], length: 5, mass: 1,\n"
+        "  stiffness: 1e4, elements: 4}}\n"
+        "simulation: {duration: 1, step: 1e-3}\n");
+    const char *words = nt_run_corrections(m.run);
+    assert_non_null(strstr(words, "body rod: centre of mass by 0.2 m"));
+    assert_null(strstr(words, "c.node"));
+    mechanism_close(&m);
+}
+
 /* A slider given 3 m along its rail and 0.2 m and 0.1 m off it: it goes straight to the rail. */
 static void corrections_leave_free_directions_alone(void **state)
 {
@@ -702,6 +721,7 @@ int main(void)
         cmocka_unit_test(origin_velocity_in_a_chain),
         cmocka_unit_test(contradictions_are_named),
         cmocka_unit_test(corrections_move_and_report),
+        cmocka_unit_test(corrections_are_of_given_values_alone),
         cmocka_unit_test(corrections_leave_free_directions_alone),
         cmocka_unit_test(corrections_of_positions_are_least),
         cmocka_unit_test(corrections_are_of_what_is_given),

@@ -643,6 +643,8 @@ nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
     for (int i = run->model->n_joints; status == NT_OK && i < run->model->n_elements; i++) {
         const nt_element *e = &run->model->elements[i];
         status = nt_element_settle(run, e);
+        if (status == NT_OK && nt_element_settles(e) && a->q_given)
+            nt_assembly_take_found(a, e);
         if (status != NT_OK)
             nt_fail_at(error, status, run->model->file, e->place.line, e->place.column,
                        "%s %s: no balance was found to start from: %s", e->type->name, e->name,

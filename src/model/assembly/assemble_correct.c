@@ -199,6 +199,18 @@ nt_status nt_assembly_correct_velocities(nt_assembly *a)
 
 /* ---- what moved ----------------------------------------------------------------------------- */
 
+void nt_assembly_take_found(nt_assembly *a, const nt_element *e)
+{
+    const nt_run *run = a->run;
+    for (int i = e->first_brought; i < e->first_brought + e->n_brought; i++) {
+        const nt_body *body = &run->bodies[i];
+        int nq = (body->t_node >= 0 ? 3 : 0) + (body->r_node >= 0 ? 4 : 0);
+        int nv = (body->t_node >= 0 ? 3 : 0) + (body->r_node >= 0 ? 3 : 0);
+        memcpy(a->q_given + body->q, run->initial_q + body->q, (size_t)nq * sizeof(double));
+        memcpy(a->v_given + body->v, run->initial_v + body->v, (size_t)nv * sizeof(double));
+    }
+}
+
 nt_status nt_assembly_report(nt_assembly *a)
 {
     nt_run *run = a->run;

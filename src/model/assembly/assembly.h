@@ -54,6 +54,8 @@ nt_status nt_assembly_change_velocities(nt_assembly *a, nt_projection *step, dou
  * `size` in: what is left of the constraints with given values held; out: with them moved. */
 nt_status nt_assembly_correct_positions(nt_assembly *a, double *size);
 nt_status nt_assembly_correct_velocities(nt_assembly *a);
+/* Where an element has put its own bodies by itself, no value that is given was corrected. */
+void nt_assembly_take_found(nt_assembly *a, const nt_element *element);
 /* What moved, in words: run->corrections. */
 nt_status nt_assembly_report(nt_assembly *a);
 
