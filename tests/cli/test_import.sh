@@ -94,7 +94,8 @@ done
 expect 0 run c.yaml --duration 0.02 -o c.csv
 
 expect 0 import windio old.yaml -o turbine.yaml
-says "no mass of the hub: 1 kg is written" "no mass of the nacelle"
+says "no mass of the hub: 1 kg is written" "no mass of the nacelle" \
+    "no outfitting_factor of the tower: 1 is taken" "no orientation of the rotor: upwind is taken"
 expect 0 check turbine.yaml
 prints "joints 6"
 expect 0 run turbine.yaml --duration 0.05 -o turbine.csv
@@ -151,6 +152,7 @@ of_beamdyn grows '' 's/0 damp_type/1 damp_type/; s/ 0.1 0.1/ -0.1 -0.1/' "grows.
 of_beamdyn seven '' 's/^0 1e7 0 0 0 0/& 0/' "seven.dat:13:15: expected 6 numbers, got more"
 of_beamdyn uneven '' 's/^0 5 0 0 0 0/0 7 0 0 0 0/' "uneven.dat:11:2: no station is a section: station 0: mass is not that of a body"
 of_beamdyn soft '' 's/^0 0 0 0 1e5 0/0 0 0 0 -1e5 0/' "soft.dat:11:2: no station is a section: station 0: the stiffness matrix is not positive definite"
+of_beamdyn steel '' 's/^0 0 0 0 1e5 0/0 0 0 0 1e30 0/' "steel.dat:11:2: no station is a section: station 0: stiffness about the line is so large"
 of_beamdyn twice 's/5   order_elem.*/&\n   9   order_elem   - (-)/' '' "twice.inp:14:8: order_elem is given a second time"
 of_beamdyn files '$a "other.dat"  BldFile - name' '' "BldFile is given a second time"
 of_beamdyn far 's/^   0 0 5 /   1e300 0 5 /' '' "far.inp:10:1: the way to this key point is too long"
@@ -171,6 +173,13 @@ sed 's/of blade.dat/half.dat/' blade.inp >half.inp
 sed '26,$s/^0 0 0 0 1e5 0/0 0 0 0 -1e5 0/' "of blade.dat" >half.dat
 expect 0 import beamdyn half.inp -o x.yaml
 says "half.dat:26:2: station 1: the stiffness matrix is not positive definite" "the station is left out"
+
+# A section that the model refuses is none: EI of 1e27 N m^2 is more than 10 m can have.
+sed 's/of blade.dat/tight.dat/' blade.inp >tight.inp
+sed '26,$s/^0 0 0 0 1e5 0/0 0 0 0 1e27 0/' "of blade.dat" >tight.dat
+expect 0 import beamdyn tight.inp -o x.yaml
+says "tight.dat:26:2: station 1: stiffness about the line is so large" "the station is left out"
+expect 0 check x.yaml
 
 # What no model is made of is told, an actuator apart.
 sed '1,/GEOMETRY/ { /GEOMETRY/i True Echo - (flag)\n0.0 rhoinf - (-)
@@ -206,7 +215,8 @@ of_windio axis old 's/^          y: {grid: \[0, 1\], values: \[0, 0\]}/&\n      
 of_windio curve old 's/twist: {/&degrees: [5, 5], /' "twist has no entry 'degrees'"
 of_windio matrix old 's/stiff_matrix: {/&mass: 3, /' "stiff_matrix has no entry 'mass'"
 of_windio more old 's/stiff_matrix:/stiffness: 3\n        &/' "six_x_six has no entry 'stiffness'"
-of_windio soft old 's/E: 2e11/E: -2e11/' "E is -2e+11, expected a number above 0"
+of_windio soft old 's/E: 2e11/E: -2e11/' "E is -2e+11, expected a number between 0 and 1e+13"
+of_windio rigid old 's/E: 2e11/E: 1e30/' "E is 1e+30, expected a number between 0 and 1e+13"
 of_windio poisson old 's/nu: 0.3/nu: 0.7/' "nu is 0.7, expected a number between -1 and 0.5"
 of_windio shear old 's/nu: 0.3/nu: 0.3, G: -1/' "G is -1, expected a number above 0"
 of_windio light old 's/rho: 7850/rho: 0/' "rho is 0, expected a number between 0 and 100000"

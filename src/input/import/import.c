@@ -43,8 +43,16 @@ static double symmetrise(double *X)
     return largest > 0 ? off / largest : 0;
 }
 
-/* Why a section is none; NULL where it is one. */
-static const char *fault_of(const nt_imported_section *s)
+double nt_import_length(double (*points)[3], int n)
+{
+    double length = 0;
+    for (int i = 1; i < n; i++)
+        length += v3_norm(v3_sub(v3_load(points[i]), v3_load(points[i - 1])));
+    return length;
+}
+
+/* Why a section of a line of this length is none; NULL where it is one. */
+static const char *fault_of(const nt_imported_section *s, double length)
 {
     if (!nt_dense_is_positive6(s->stiffness))
         return "the stiffness matrix is not positive definite (a centre outside, or a number that "
@@ -55,7 +63,7 @@ static const char *fault_of(const nt_imported_section *s)
     nt_beam_section as = {.given = 1u << NT_SECTION_STIFFNESS | 1u << NT_SECTION_MASS};
     memcpy(as.stiffness, s->stiffness, sizeof as.stiffness);
     memcpy(as.mass, s->mass, sizeof as.mass);
-    return nt_section_fault(&as, (double)INFINITY); /* how long the line is, the model tells */
+    return nt_section_fault(&as, length);
 }
 
 /* "FILE:LINE:COLUMN: station 0.5", or the station alone where its place is not known. */
@@ -70,7 +78,8 @@ static void name_station(const nt_imported_blade *blade, const nt_imported_secti
     snprintf(name + used, (size_t)(NT_IMPORT_FAULT - used), "station %g", s->at);
 }
 
-int nt_import_check_sections(nt_imported_blade *blade, FILE *notes, nt_import_fault *first)
+int nt_import_check_sections(nt_imported_blade *blade, double length, FILE *notes,
+                             nt_import_fault *first)
 {
     int kept = 0, given = blade->n_sections;
     *first = (nt_import_fault){.words = ""};
@@ -85,7 +94,7 @@ int nt_import_check_sections(nt_imported_blade *blade, FILE *notes, nt_import_fa
                         "%s: the %s matrix is not symmetric by %.1e of its largest "
                         "entry; the mean of both halves is taken\n",
                         name, k == 0 ? "stiffness" : "mass", off[k]);
-        const char *fault = fault_of(&s);
+        const char *fault = fault_of(&s, length);
         if (!fault)
             blade->sections[kept++] = s;
         else

@@ -42,15 +42,20 @@ typedef struct nt_imported_place {
     v3 axis, through;
 } nt_imported_place;
 
+/* The sum of the distances between n points, m. */
+double nt_import_length(double (*points)[3], int n);
+
 /* Sections that are no sections are left out, with a note: stiffness and mass must be positive
- * definite and of the form of a body's. Returns how many are left; `first` tells of the first one
- * that is not, with its line and column, and is empty where there is none. */
+ * definite, of the form of a body's, and such as a beam of this length can have. Returns how many
+ * are left; `first` tells of the first one that is not, with its line and column, and is empty
+ * where there is none. */
 enum { NT_IMPORT_FAULT = 300 };
 typedef struct nt_import_fault {
     char words[NT_IMPORT_FAULT];
     int line, column;
 } nt_import_fault;
-int nt_import_check_sections(nt_imported_blade *blade, FILE *notes, nt_import_fault *first);
+int nt_import_check_sections(nt_imported_blade *blade, double length, FILE *notes,
+                             nt_import_fault *first);
 
 /* The entry of a beam under `beams`. anchor: sections are given this name, or (again) taken by it.
  */

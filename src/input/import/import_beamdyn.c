@@ -446,7 +446,8 @@ nt_status nt_import_beamdyn(const char *path, const char *part, FILE *to, FILE *
     if (status == NT_OK)
         status = read_stations(&stations, &blade);
     nt_import_fault fault;
-    if (status == NT_OK && nt_import_check_sections(&blade, notes, &fault) < 1)
+    double length = nt_import_length(blade.points, blade.n_points);
+    if (status == NT_OK && nt_import_check_sections(&blade, length, notes, &fault) < 1)
         status = nt_fail_at(error, NT_BAD_MODEL, stations.name, fault.line, fault.column,
                             "no station is a section: %s", fault.words);
     if (status == NT_OK) {

@@ -359,7 +359,8 @@ static nt_status read_blade(nt_windio *w, nt_imported_blade *b)
                              given[i], MOST_DAMPING);
     }
     nt_import_fault fault;
-    if (status == NT_OK && nt_import_check_sections(b, w->notes, &fault) < 1)
+    double length = nt_import_length(b->points, b->n_points);
+    if (status == NT_OK && nt_import_check_sections(b, length, w->notes, &fault) < 1)
         status =
             nt_node_fail(w->error, blade, "no station of the blade is a section: %s", fault.words);
     return status;
@@ -525,6 +526,8 @@ static nt_status read_rotor(nt_windio *w, rotor *r)
     const nt_node *side = nt_windio_find(w->root, "assembly.rotor_orientation");
     if (status == NT_OK && side)
         status = nt_windio_take(w, side);
+    if (status == NT_OK && !side)
+        fputs("the file gives no orientation of the rotor: upwind is taken\n", w->notes);
     if (status == NT_OK && side &&
         !(side->kind == NT_NODE_SCALAR && strcasecmp(side->text, "upwind") == 0))
         status = nt_node_fail(w->error, side,

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No material is denser, kg/m^3, and what hangs inside weighs less than so many times the wall. */
-static const double MOST_DENSITY = 1e5, MOST_OUTFIT = 10;
+/* No material is denser, kg/m^3, or stiffer, Pa (diamond has 1e12), and what hangs inside weighs
+ * less than so many times the wall. */
+static const double MOST_DENSITY = 1e5, MOST_MODULUS = 1e13, MOST_OUTFIT = 10;
 
 /* The one material of the layer's name. */
 static nt_status find_material(nt_windio *w, const nt_node *layer, const nt_node **material)
@@ -57,19 +58,20 @@ static nt_status check_shear_modulus(nt_windio *w, const nt_node *material, cons
 
 static nt_status read_wall(nt_windio *w, const nt_node *inside, const nt_node *layer, wall *m)
 {
-    const double any = (double)INFINITY;
     const nt_node *material;
     double outfit = 1;
     nt_status status = find_material(w, layer, &material);
     if (status == NT_OK)
-        status = nt_windio_between(w, material, "E", 0, any, &m->E);
+        status = nt_windio_between(w, material, "E", 0, MOST_MODULUS, &m->E);
     if (status == NT_OK)
         status = nt_windio_between(w, material, "nu", -1, 0.5, &m->nu);
     if (status == NT_OK)
         status = check_shear_modulus(w, material, m);
     if (status == NT_OK)
         status = nt_windio_between(w, material, "rho", 0, MOST_DENSITY, &m->rho);
-    if (status == NT_OK && nt_node_find(inside, "outfitting_factor"))
+    if (status == NT_OK && !nt_node_find(inside, "outfitting_factor"))
+        fputs("the file gives no outfitting_factor of the tower: 1 is taken\n", w->notes);
+    else if (status == NT_OK)
         status = nt_windio_between(w, inside, "outfitting_factor", 0, MOST_OUTFIT, &outfit);
     m->rho *= outfit;
     return status;
@@ -146,13 +148,13 @@ static nt_status compare_own(nt_windio *w, const nt_node *own, bool whole, const
 }
 
 /* Sections of the file's own stiffness and inertia; none where they are not whole. */
-static nt_status read_own(nt_windio *w, const nt_node *own, nt_imported_blade *as)
+static nt_status read_own(nt_windio *w, const nt_node *own, double length, nt_imported_blade *as)
 {
     nt_import_fault fault;
     if (!nt_windio_has_sections(own))
         return NT_OK;
     nt_status status = nt_windio_read_sections(w, own, as);
-    if (status == NT_OK && nt_import_check_sections(as, w->notes, &fault) < 1)
+    if (status == NT_OK && nt_import_check_sections(as, length, w->notes, &fault) < 1)
         status =
             nt_node_fail(w->error, own, "no station of the tower is a section: %s", fault.words);
     return status;
@@ -210,7 +212,7 @@ nt_status nt_windio_write_tower(nt_windio *w, const nt_node *tower, FILE *to, do
         nt_windio_note_ends(w, "the tower's outer_diameter", D->grid, D->n);
         nt_windio_note_ends(w, "the thickness of its wall", t->grid, t->n);
         const nt_node *own = nt_node_find(inside, "elastic_properties");
-        status = read_own(w, own, &as);
+        status = read_own(w, own, nt_import_length(points, n), &as);
         if (status == NT_OK)
             status = compare_own(w, own, as.n_sections > 0, D, t, &of);
     }
