@@ -381,4 +381,27 @@ expect 0 check round.yaml
 prints "remark: round.yaml:4:3: beam b: its mesh is coarse for the line: elements run beside it by 0.52 % of its length in the mean, element 1, from 0 to 1, by 0.033 m"
 expect 0 check round.yaml --set beams.b.elements=4
 grep -q coarse out && fail "four elements: $(cat out)"
+
+# The shortest rotation from ground x to what is nearly against it hangs on how that leans.
+against() { # POINT, text of the remark; none: no remark
+    cat >against.yaml <<END
+nutate: 1
+beams: {b: {points: [[0, 0, 0], $1], sections: [{stiffness: [1e6, 1e6, 1e6, 1e3, 1e3, 1e4], mass: [1, 1, 1, 2e-2, 1e-2, 1e-2]}]}}
+END
+    expect 0 check against.yaml
+    if [ $# = 1 ]; then
+        grep "its line begins" out && fail "against $1"
+    else
+        prints "$2"
+    fi
+}
+against "[-1, 1e-5, 1e-5]" "against.yaml:2:9: beam b: its line begins 1.4e-05 rad off the direction against ground x, where the way it leans decides its section axes: axis 2 is ["
+against "[-1, 0, 1e-5]" "axis 2 is [0, 1, 0] before twist; expected normal"
+against "[-1, 0, 0]"
+against "[-1, 1e-7, 1e-7]"
+against "[-1, 0.02, 0.02]"
+against "[1, 1e-5, 1e-5]"
+sed 's/sections:/normal: [0, 1, 0], &/; s/\[1, 1e-5/[-1, 1e-5/' against.yaml >normal.yaml
+expect 0 check normal.yaml
+grep "its line begins" out && fail "against x with a normal"
 finish

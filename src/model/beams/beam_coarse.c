@@ -224,9 +224,29 @@ static bool remark_moment(const nt_beam *b, char *text, size_t size)
     return true;
 }
 
+/* The shortest rotation from ground x to a direction that is nearly opposite turns the section by
+ * twice the angle at which that direction leans, which may be rounding. Rad; below the second one
+ * the direction counts as opposite, and the half turn is about ground z. */
+static const double NEARLY_OPPOSITE = 0.01, OPPOSITE = 1.4e-6;
+
+static bool remark_axes(const nt_beam *b, char *text, size_t size)
+{
+    m3 axes = ((const nt_beam_knot *)nt_beam_array_in(b, b->knots))->axes;
+    double off = hypot(axes.yx, axes.zx);
+    if (b->given >> NT_BEAM_NORMAL & 1 || axes.xx > 0 || off > NEARLY_OPPOSITE || off < OPPOSITE)
+        return false;
+    snprintf(text, size,
+             "its line begins %.2g rad off the direction against ground x, where the way it leans "
+             "decides its section axes: axis 2 is [%.3g, %.3g, %.3g] before twist; expected normal",
+             off, axes.xy, axes.yy, axes.zy);
+    return true;
+}
+
 bool nt_beam_remark(const nt_model *model, const nt_element *e, char *text, size_t size)
 {
     const nt_beam *b = nt_model_data(model, e);
+    if (remark_axes(b, text, size))
+        return true;
     if (nt_beam_rule_remark(model, e, text, size) || remark_moment(b, text, size))
         return true;
     const nt_beam_section *sections =

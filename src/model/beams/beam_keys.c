@@ -86,7 +86,8 @@ const nt_key nt_beam_keys[] = {
     {KEY("normal", NT_KEY_NUMBERS, normal, NT_BEAM_NORMAL), .low = 3, .high = 3, .relative = true,
      .meaning = "direction of section axis 2 at the begin, ground axes (what is along the line "
                 "does not count); default: as the shortest rotation takes ground x to the line's "
-                "first piece, so it takes ground y. Carried along the line without torsion"},
+                "first piece, so it takes ground y (along -x: half a turn about ground z). Carried "
+                "along the line without torsion"},
     {KEY("order", NT_KEY_NUMBER, order, NT_BEAM_ORDER),
      .meaning = "of the polynomials of an element, 1 to 20; default 6 with one section, else 2"},
     {KEY("elements", NT_KEY_NUMBER, elements, NT_BEAM_ELEMENTS),
