@@ -189,6 +189,57 @@ static inline test_system *make_random(const char *name, int bodies, int multipl
     return s;
 }
 
+/* Nodes 2 a and 2 a + 1, 2 b and 2 b + 1 of an element, coupled with each other. */
+static inline void couple_bodies(nt_pattern *p, int a, int b)
+{
+    for (int i = 0; i < 4; i++)
+        couple(p, 2 * a + i / 2, 2 * b + i % 2, NT_FULL);
+}
+
+static inline void couple_element(nt_pattern *p, int a, int b, int c)
+{
+    couple_bodies(p, a, b);
+    couple_bodies(p, b, c);
+    couple_bodies(p, a, c);
+}
+
+/* Two beams of elements of order 2, welded to the ground and together by rungs of one such element
+ * each, so that every two rungs close a loop. */
+static inline test_system *make_ladder(const char *name, int rungs)
+{
+    test_system *s = system_new(name);
+    int along = 2 * rungs + 3, bodies = 2 * along + 3 * rungs, n = 2 * bodies + 2 * rungs + 2;
+    int *sizes = malloc((size_t)n * sizeof *sizes);
+    for (int i = 0; sizes && i < n; i++)
+        sizes[i] = i < 2 * bodies ? 3 : 6;
+    if (!sizes || nt_pattern_init(&s->pattern, n, 2 * bodies, sizes) != NT_OK)
+        abort();
+    free(sizes);
+    for (int i = 0; i < bodies; i++) {
+        nt_pattern_add(&s->pattern, 2 * i, 2 * i, NT_FULL);
+        nt_pattern_add(&s->pattern, 2 * i + 1, 2 * i + 1, NT_FULL);
+        couple(&s->pattern, 2 * i, 2 * i + 1, NT_FULL);
+    }
+    for (int i = 0; i <= rungs; i++) {
+        int left = 2 * i, right = along + 2 * i, rung = 2 * along + 3 * (i - 1);
+        int ends[2][2] = {{left, rung}, {right, rung + 2}};
+        couple_element(&s->pattern, left, left + 1, left + 2);
+        couple_element(&s->pattern, right, right + 1, right + 2);
+        if (i > 0)
+            couple_element(&s->pattern, rung, rung + 1, rung + 2);
+        for (int k = 0; k < 8; k++) /* two welds of two ends of two nodes; the first: one end */
+            if (i > 0 || k / 2 % 2 == 0)
+                couple(&s->pattern, 2 * bodies + 2 * i + k / 4, 2 * ends[k / 4][k / 2 % 2] + k % 2,
+                       NT_FULL);
+        for (int k = 0; i > 0 && k < 2; k++) /* its forces turn with both ends */
+            couple(&s->pattern, 2 * ends[k][0] + 1, 2 * ends[k][1] + 1, NT_FULL);
+    }
+    if (nt_matrix_init(&s->matrix, &s->pattern) != NT_OK)
+        abort();
+    fill_saddle(s);
+    return s;
+}
+
 /* One node that holds everything. */
 static inline test_system *make_single(const char *name, int n)
 {

@@ -647,6 +647,31 @@ static void test_windows_share(void **state)
     assert_true(rows[1] <= rows[0]);
 }
 
+/* Loops in a row cost as much each, however many there are, and are solved without pivoting. */
+static void test_loops_in_a_row(void **state)
+{
+    (void)state;
+    double flops[2];
+    for (int k = 0; k < 2; k++) {
+        test_system *s = make_ladder("ladder", 60 << k);
+        nt_solver *solver = solver_for(s, NT_SOLVER_BLOCK);
+        double *b = vector(s->pattern.n);
+        for (int i = 0; i < s->pattern.n; i++)
+            b[i] = uniform();
+        assert_int_equal(nt_solver_factor(solver, &s->matrix), NT_OK);
+        assert_int_equal(nt_solver_solve(solver, b, 1), NT_OK);
+        const nt_solver_statistics *statistics = nt_solver_get_statistics(solver);
+        assert_int_equal(statistics->fallbacks, 0);
+        assert_true(statistics->worst_residual <= BACKWARD);
+        flops[k] = statistics->flops;
+        nt_solver_destroy(solver);
+        system_free(s);
+        free(b);
+    }
+    if (!(flops[1] < 2.2 * flops[0]))
+        fail_msg("%g multiplications and additions for 120 loops, %g for 60", flops[1], flops[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -664,6 +689,7 @@ int main(void)
         cmocka_unit_test(test_drop),
         cmocka_unit_test(test_drop_whole_nodes),
         cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_loops_in_a_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
