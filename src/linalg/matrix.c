@@ -3,6 +3,8 @@
 #include "base/target.h"
 #include "linalg/pattern.h"
 
+#include <limits.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,4 +246,56 @@ nt_status nt_matrix_drop(nt_matrix *matrix, const int *unknowns, int count)
         }
     }
     return NT_OK;
+}
+
+/* ---- residuals ---------------------------------------------------------------------------------
+ */
+
+/* Two doubles: what every processor of this family has. */
+typedef double pair __attribute__((vector_size(16)));
+typedef double pair_anywhere __attribute__((vector_size(16), may_alias, aligned(8)));
+typedef long long pair_mask __attribute__((vector_size(16)));
+
+void nt_matrix_subtract(const nt_matrix *matrix, const double *x, double *r, double *size)
+{
+    const nt_pattern *p = matrix->pattern;
+    for (int slot = 0; slot < p->n_slots; slot++) {
+        int row = p->node_start[p->row[slot]], column = p->node_start[p->column[slot]];
+        int m = p->node_start[p->row[slot] + 1] - row;
+        int n = p->node_start[p->column[slot] + 1] - column;
+        const double *a = matrix->values + p->offset[slot];
+        for (int i = 0; i < m; i++) {
+            pair left = {r[row + i], 0}, terms = {size[row + i], 0};
+            int j = 0;
+            for (; j + 2 <= n; j += 2, a += 2) {
+                pair t = *(const pair_anywhere *)a * *(const pair_anywhere *)(x + column + j);
+                left -= t;
+                terms += (pair)((pair_mask)t & LLONG_MAX); /* |t| */
+            }
+            if (j < n) {
+                double t = *a++ * x[column + j];
+                left[0] -= t, terms[0] += fabs(t);
+            }
+            r[row + i] = left[0] + left[1];
+            size[row + i] = terms[0] + terms[1];
+        }
+    }
+}
+
+void nt_matrix_subtract_transposed(const nt_matrix *matrix, const double *x, double *r,
+                                   double *size)
+{
+    const nt_pattern *p = matrix->pattern;
+    for (int slot = 0; slot < p->n_slots; slot++) {
+        int row = p->node_start[p->row[slot]], column = p->node_start[p->column[slot]];
+        int m = p->node_start[p->row[slot] + 1] - row;
+        int n = p->node_start[p->column[slot] + 1] - column;
+        const double *a = matrix->values + p->offset[slot];
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < n; j++, a++) {
+                double t = *a * x[row + i];
+                r[column + j] -= t;
+                size[column + j] += fabs(t);
+            }
+    }
 }

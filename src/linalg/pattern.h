@@ -67,6 +67,11 @@ void nt_matrix_apply_primary(const nt_matrix *matrix, const double *x, size_t x_
 void nt_matrix_apply_secondary(const nt_matrix *matrix, const double *x, size_t x_stride, double *y,
                                size_t y_stride, int count);
 
+/* r[n] -= A x, or A^T x, and size[n] += |A| |x|: of a matrix that is not packed. */
+void nt_matrix_subtract(const nt_matrix *matrix, const double *x, double *r, double *size);
+void nt_matrix_subtract_transposed(const nt_matrix *matrix, const double *x, double *r,
+                                   double *size);
+
 /* Block `slot`, row by row: where it is, or where it is a single number, spread out in nine[9]. */
 const double *nt_matrix_full_block(const nt_matrix *matrix, int slot, double nine[9]);
 

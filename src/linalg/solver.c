@@ -340,56 +340,6 @@ nt_status nt_solver_factor_clear(nt_solver *solver, nt_matrix *matrix)
 
 /* ---- solving with dense or KLU -------------------------------------------------------------- */
 
-/* Two doubles: what every processor of this family has. */
-typedef double pair __attribute__((vector_size(16)));
-typedef double pair_anywhere __attribute__((vector_size(16), may_alias, aligned(8)));
-typedef long long pair_mask __attribute__((vector_size(16)));
-
-/* r -= A x, size += |A| |x|, row by row. */
-static void add_products(nt_solver *s, const double *x)
-{
-    const nt_pattern *p = &s->full;
-    for (int slot = 0; slot < p->n_slots; slot++) {
-        int row = p->node_start[p->row[slot]], column = p->node_start[p->column[slot]];
-        int m = p->node_start[p->row[slot] + 1] - row;
-        int n = p->node_start[p->column[slot] + 1] - column;
-        const double *a = s->copy.values + p->offset[slot];
-        for (int i = 0; i < m; i++) {
-            pair r = {s->r[row + i], 0}, size = {s->size[row + i], 0};
-            int j = 0;
-            for (; j + 2 <= n; j += 2, a += 2) {
-                pair t = *(const pair_anywhere *)a * *(const pair_anywhere *)(x + column + j);
-                r -= t;
-                size += (pair)((pair_mask)t & LLONG_MAX); /* |t| */
-            }
-            if (j < n) {
-                double t = *a++ * x[column + j];
-                r[0] -= t, size[0] += fabs(t);
-            }
-            s->r[row + i] = r[0] + r[1];
-            s->size[row + i] = size[0] + size[1];
-        }
-    }
-}
-
-/* Subtracts the products with A^T. */
-static void add_products_transposed(nt_solver *s, const double *x)
-{
-    const nt_pattern *p = &s->full;
-    for (int slot = 0; slot < p->n_slots; slot++) {
-        int row = p->node_start[p->row[slot]], column = p->node_start[p->column[slot]];
-        int m = p->node_start[p->row[slot] + 1] - row;
-        int n = p->node_start[p->column[slot] + 1] - column;
-        const double *a = s->copy.values + p->offset[slot];
-        for (int i = 0; i < m; i++)
-            for (int j = 0; j < n; j++, a++) {
-                double t = *a * x[row + i];
-                s->r[column + j] -= t;
-                s->size[column + j] += fabs(t);
-            }
-    }
-}
-
 static int row_is_met(const nt_solver *s, int i) { return fabs(s->r[i]) <= ACCEPTED * s->size[i]; }
 
 /* bound[i]: row i of |A| times the largest velocity and the largest multiplier, of rows that are
@@ -446,9 +396,9 @@ static double solver_check(nt_solver *s, const double *x, int transposed)
         s->size[i] = fabs(s->given[i]);
     }
     if (transposed)
-        add_products_transposed(s, x);
+        nt_matrix_subtract_transposed(&s->copy, x, s->r, s->size);
     else
-        add_products(s, x);
+        nt_matrix_subtract(&s->copy, x, s->r, s->size);
     for (int i = 0; i < n; i++) {
         if (!(fabs(s->r[i]) <= DBL_MAX))
             return (double)NAN;
@@ -458,7 +408,8 @@ static double solver_check(nt_solver *s, const double *x, int transposed)
         find_bounds(s, x, transposed);
     for (int i = 0; i < n; i++) {
         double r = fabs(s->r[i]);
-        if (r > error * s->size[i] && (row_is_met(s, i) || r > 4 * DBL_EPSILON * s->bound[i]))
+        if (r > error * s->size[i] &&
+            (row_is_met(s, i) || r > 4 * DBL_EPSILON * s->bound[i]))
             error = r / s->size[i];
     }
     return error;
