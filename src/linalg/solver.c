@@ -409,7 +409,7 @@ static double solver_check(nt_solver *s, const double *x, int transposed)
     for (int i = 0; i < n; i++) {
         double r = fabs(s->r[i]);
         if (r > error * s->size[i] &&
-            (row_is_met(s, i) || r > 4 * DBL_EPSILON * s->bound[i]))
+            (row_is_met(s, i) || r > NT_ROUNDED * DBL_EPSILON * s->bound[i]))
             error = r / s->size[i];
     }
     return error;
@@ -543,6 +543,19 @@ NT_HOT nt_status nt_solver_factor_solve(nt_solver *solver, nt_matrix *matrix, do
         return solve_together(solver, b, 1, 0);
     solver->statistics.solves++;
     return solver_judge(solver, b, error, 0);
+}
+
+nt_status nt_solver_correct(nt_solver *solver, nt_matrix *matrix, double *b)
+{
+    nt_block_lu *block[2] = {solver->block, solver->plain};
+    for (int i = 0; i < 2; i++)
+        if (block[i])
+            block[i]->rounded = NT_ROUNDED_CORRECTION * DBL_EPSILON;
+    nt_status status = nt_solver_factor_solve(solver, matrix, b);
+    for (int i = 0; i < 2; i++)
+        if (block[i])
+            block[i]->rounded = NT_ROUNDED * DBL_EPSILON;
+    return status;
 }
 
 nt_status nt_solver_solve(nt_solver *solver, double *b, int count)

@@ -11,6 +11,11 @@
  * used. */
 void nt_solver_use_pool(nt_solver *solver, nt_pool *const *pool);
 
+/* nt_solver_factor_solve for a correction of an iteration, whose next residual shows what it has
+ * left: rows count as solved that elimination has rounded as it does beside the largest unknowns,
+ * where that function would refine them. */
+nt_status nt_solver_correct(nt_solver *solver, nt_matrix *matrix, double *b);
+
 /* Solve for one right-hand side, b[n] in place, without looking at the residual where the last one
  * that was looked at has passed with the factors at hand, and needed no refinement: for iterations
  * that see by their own contraction what the factors are worth. Otherwise as nt_solver_solve does.

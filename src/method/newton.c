@@ -4,6 +4,7 @@
 #include "base/target.h"
 #include "base/vector3.h"
 #include "linalg/lanes.h"
+#include "linalg/solver.h"
 #include "system/turning.h"
 
 #include <float.h>
@@ -153,7 +154,7 @@ static nt_status solve(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
     }
     statistics->factorisations++;
     if (!reuses)
-        return nt_solver_factor_solve(f->solver, tangent, z);
+        return nt_solver_correct(f->solver, tangent, z);
     nt_status status = nt_solver_factor(f->solver, tangent); /* set_tolerances reads it again */
     f->kept = status == NT_OK;
     nt_turning_made(f, s->next.q);

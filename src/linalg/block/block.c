@@ -17,6 +17,7 @@ nt_block_lu *nt_block_create(const nt_pattern *pattern, int promises)
     block->pattern = pattern;
     block->kernels = kernels[0];
     block->singular_unknown = -1;
+    block->rounded = NT_ROUNDED * DBL_EPSILON;
     if (nt_block_compile(block, promises) != NT_OK) {
         nt_block_destroy(block);
         return NULL;
@@ -303,12 +304,12 @@ static void row_sums(const nt_block_lu *block, int node, int i, double sum[2])
     }
 }
 
-/* 4 epsilon sum |a_ij| |x|_max over row i, |x|_max being that of bodies or of multipliers. */
+/* rounded sum |a_ij| |x|_max over row i, |x|_max being that of bodies or of multipliers. */
 static double row_rounding(const nt_block_lu *block, int node, int i)
 {
     double sum[2];
     row_sums(block, node, i, sum);
-    return 4 * DBL_EPSILON * (sum[0] * block->largest[0] + sum[1] * block->largest[1]);
+    return block->rounded * (sum[0] * block->largest[0] + sum[1] * block->largest[1]);
 }
 
 int nt_block_look_columns(const nt_block_lu *block, int first, const double r[3][4],
@@ -329,7 +330,7 @@ int nt_block_look_columns(const nt_block_lu *block, int first, const double r[3]
                 return 0;
             if (error > tolerance) {
                 if (!(fabs(r[i][k]) <=
-                      4 * DBL_EPSILON * (sum[0] * largest[0][k] + sum[1] * largest[1][k])))
+                      block->rounded * (sum[0] * largest[0][k] + sum[1] * largest[1][k])))
                     return 0;
                 continue;
             }
@@ -341,7 +342,7 @@ int nt_block_look_columns(const nt_block_lu *block, int first, const double r[3]
 
 /* A residual that is large beside its own row may still be rounding of the whole: where a row's
  * terms all vanish (a plane mechanism in space), what remains are units of the last place. Such
- * rows, |r_i| <= 4 epsilon sum |a_ij| |x|_max, count as exact; bodies and multipliers have
+ * rows, |r_i| <= rounded sum |a_ij| |x|_max, count as exact; bodies and multipliers have
  * different units and each their own |x|_max. */
 void nt_block_look(nt_block_lu *block, int first, int v, const double *r, const double *sizes,
                    double *limit)
@@ -651,7 +652,7 @@ static double error_transposed(nt_block_lu *block)
                 return (double)NAN;
             double share = fabs(r[at]) / size[at];
             if (share > error &&
-                (share <= block->accepted || fabs(r[at]) > 4 * DBL_EPSILON * bound[at]))
+                (share <= block->accepted || fabs(r[at]) > block->rounded * bound[at]))
                 error = share;
         }
     return error;

@@ -32,6 +32,11 @@ static inline int nt_padded(int n) { return (n + 3) & ~3; }
  * chain, 14 KB. The core's nodes have windows as well, for threads to share. */
 enum { NT_WINDOW = 24 };
 
+/* Units of rounding, beside a row's entries and the largest unknowns, that a residual may be of
+ * which the row's own terms all but vanish. Elimination leaves some more of rows that hold much,
+ * twenty where a rotor's hub holds all blades: corrections, which are looked at again, may. */
+enum { NT_ROUNDED = 4, NT_ROUNDED_CORRECTION = 32 };
+
 /* ---- the order ------------------------------------------------------------------------------ */
 
 /* The elimination order and what the elimination of each light node couples. */
@@ -233,6 +238,7 @@ typedef struct nt_block_lu {
     unsigned char *pivot_out;
 
     double accepted;   /* backward error that needs no look at whether it is rounding */
+    double rounded;    /* NT_ROUNDED epsilon, or what the caller has put there        */
     double largest[2]; /* |x| of bodies and of multipliers, of those that are known */
     double flops;
     long blocks;
