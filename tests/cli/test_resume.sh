@@ -66,7 +66,8 @@ stopped() {
         got=$?
         case $got in
         0) break ;;
-        130 | 137) stops=$((stops + 1)) ;;
+        # 143: SIGTERM has come before the program listens for it, as it starts
+        130 | 137 | 143) stops=$((stops + 1)) ;;
         *) fail "nutate $* $resume ($signal, seed $seed): exit status $got" && cat err ;;
         esac
     done
