@@ -206,17 +206,18 @@ static double first_tenth(way *w)
     return w->took[w->n_took / 10];
 }
 
-/* How many times faster b is than a: by the medians of turns, and of undisturbed steps. */
-static bool compare_threads(way *a, way *b, int turns, double ratio[2])
+/* How many times faster the second is than the first: by the medians of turns, and of undisturbed
+ * steps. */
+static bool compare_threads(const contestant *one, const contestant *both, int turns,
+                            double ratio[2])
 {
-    const contestant one = {"exact", prepare, integrate, a};
-    const contestant both = {"two threads", prepare, integrate, b};
+    way *a = one->context, *b = both->context;
     size_t steps = (size_t)(turns + 1) * (size_t)a->of->steps; /* and one that warms up */
     a->took = malloc(steps * sizeof *a->took);
     b->took = malloc(steps * sizeof *b->took);
     contest of_turns = {.ok = false};
     if (a->took && b->took)
-        of_turns = compare(&one, &both, turns, wall_seconds);
+        of_turns = compare(one, both, turns, wall_seconds);
     if (of_turns.ok) {
         ratio[0] = of_turns.ratio;
         ratio[1] = first_tenth(a) / first_tenth(b);
@@ -250,9 +251,9 @@ static void measure(rotor *r, bool check)
         ok = ok && require(results[i].ok, "%s, %s: %s", r->name, names[i], ways[i].error.message);
     }
     double threads[2] = {0, 0};
-    ok = ok && require(compare_threads(&ways[EXACT], &ways[BOTH_CORES],
-                                       check ? 1 : TURNS_BY_THREADS, threads),
-                       "%s, two threads: %s", r->name, ways[BOTH_CORES].error.message);
+    ok = ok &&
+         require(compare_threads(&c[EXACT], &c[BOTH_CORES], check ? 1 : TURNS_BY_THREADS, threads),
+                 "%s, two threads: %s", r->name, ways[BOTH_CORES].error.message);
     contest at_once = compare(&c[EXACT], &both, check ? 1 : TURNS, wall_seconds);
     ok = ok && require(at_once.ok, "%s, two runs: %s%s", r->name, two[0].error.message,
                        two[1].error.message);

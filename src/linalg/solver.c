@@ -545,16 +545,20 @@ NT_HOT nt_status nt_solver_factor_solve(nt_solver *solver, nt_matrix *matrix, do
     return solver_judge(solver, b, error, 0);
 }
 
+static void set_rounded(nt_solver *s, int units)
+{
+    if (s->block)
+        s->block->rounded = units * DBL_EPSILON;
+    if (s->plain)
+        s->plain->rounded = units * DBL_EPSILON;
+}
+
 nt_status nt_solver_correct(nt_solver *solver, nt_matrix *matrix, double *b)
 {
-    nt_block_lu *block[2] = {solver->block, solver->plain};
-    for (int i = 0; i < 2; i++)
-        if (block[i])
-            block[i]->rounded = NT_ROUNDED_CORRECTION * DBL_EPSILON;
+    NT_NEED(NULL, "solver", solver);
+    set_rounded(solver, NT_ROUNDED_CORRECTION);
     nt_status status = nt_solver_factor_solve(solver, matrix, b);
-    for (int i = 0; i < 2; i++)
-        if (block[i])
-            block[i]->rounded = NT_ROUNDED * DBL_EPSILON;
+    set_rounded(solver, NT_ROUNDED);
     return status;
 }
 
