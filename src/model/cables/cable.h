@@ -50,6 +50,8 @@ enum { /* bits of nt_cable.given */
 
 enum { NT_MOST_SEGMENTS = 2000 };
 
+extern const nt_key nt_cable_keys[];
+
 static inline const nt_cable *nt_cable_of(const nt_run *run, const nt_element *element)
 {
     return nt_element_data(run, element);
@@ -59,6 +61,12 @@ static inline const nt_cable *nt_cable_of(const nt_run *run, const nt_element *e
  * derivatives xx, xy, yy. scratch: twice as many as variables of expressions. */
 nt_status nt_cable_seabed(const nt_cable *cable, const nt_run *run, const double *variables,
                           double *scratch, v3 x, double *height, double slope[2], double second[3]);
+
+/* Callbacks of the type (cable_keys.c). */
+void nt_cable_defaults(void *data);
+nt_status nt_cable_own_bodies(nt_run *run, const nt_element *element, bool validate,
+                              nt_error *error);
+nt_status nt_cable_prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error);
 
 /* Where the inner nodes hang at the start (cable_start.c). */
 nt_status nt_cable_settle(nt_run *run, const nt_element *element);
