@@ -2,7 +2,8 @@
  * and what stays. The executable's own calls of malloc and its like go through the counters below
  * (linked with --wrap; the library is static, so its calls are among them), each with the size that
  * the allocator set aside; what libyaml and the C library take for themselves does not grow with
- * the model. Two chains of different length are compared: what does not grow drops out. */
+ * the model. Two chains of different length are compared, or two lines of different numbers of
+ * segments: what does not grow drops out. */
 #include "api/runs.h"
 #include "tests/read_run.h"
 
@@ -89,15 +90,31 @@ static void write_chain(const char *path, int n, given what)
     assert_int_equal(fclose(file), 0);
 }
 
+/* A mooring line of n segments, a part of which lies on its bed. */
+static void write_cable(const char *path, int n)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file,
+            "nutate: 1\ngravity: [0, 0, -9.81]\n"
+            "cables:\n"
+            "  line: {between: [ground, ground], at: [[0, 0, -200], [800, 0, -14]], length: 850,\n"
+            "         mass: 110, stiffness: 7.5e8, damping: 1e-2, elements: %d,\n"
+            "         seabed: {height: -200, stiffness: 1e5, damping: 1e4, friction: 0.6}}\n"
+            "simulation: {duration: 1, step: 1e-3}\noutput: {record: [line.tension]}\n",
+            n);
+    assert_int_equal(fclose(file), 0);
+}
+
 typedef struct bytes {
     double kept, peak;
 } bytes;
 
-/* What `nutate run` does, and what it has taken after two steps. */
-static bytes measure(int n, given what)
+static const char path[] = "chain.yaml";
+
+/* What `nutate run` does with the model there, and what it has taken after two steps. */
+static bytes measure(void)
 {
-    static const char path[] = "chain.yaml";
-    write_chain(path, n, what);
     nt_error error = {0};
     nt_run *own;
     nt_integrator *integrator;
@@ -128,7 +145,10 @@ static void bytes_per_body(void **state)
     enum { FEW = 1024, MANY = 4096 };
     static const double most = 8e3;
     for (given what = ALL; what <= NOTHING; what++) {
-        bytes few = measure(FEW, what), many = measure(MANY, what);
+        write_chain(path, FEW, what);
+        bytes few = measure();
+        write_chain(path, MANY, what);
+        bytes many = measure();
         double kept = (many.kept - few.kept) / (MANY - FEW);
         double at_most = (many.peak - few.peak) / (MANY - FEW);
         print_message("%.0f bytes per body kept, %.0f at most\n", kept, at_most);
@@ -137,10 +157,28 @@ static void bytes_per_body(void **state)
     }
 }
 
+/* As many for each segment of a cable, however many there are: below 8 kB, too. */
+static void bytes_per_segment(void **state)
+{
+    (void)state;
+    enum { FEW = 400, MANY = 1600 };
+    static const double most = 8e3;
+    write_cable(path, FEW);
+    bytes few = measure();
+    write_cable(path, MANY);
+    bytes many = measure();
+    double kept = (many.kept - few.kept) / (MANY - FEW);
+    double at_most = (many.peak - few.peak) / (MANY - FEW);
+    print_message("%.0f bytes per segment kept, %.0f at most\n", kept, at_most);
+    assert_true(kept > 0);
+    assert_true(at_most < most);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_per_body),
+        cmocka_unit_test(bytes_per_segment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

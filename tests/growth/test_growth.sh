@@ -69,6 +69,20 @@ END
 }
 grows beam 250 beam
 
+# One cable of many segments, a part of which lies on its bed.
+cable() {
+    cat <<END
+nutate: 1
+cables:
+  line: {between: [ground, ground], at: [[0, 0, -200], [800, 0, -14]], length: 850, mass: 110, stiffness: 7.5e8,
+    damping: 1e-2, elements: $1, seabed: {height: -200, stiffness: 1e5, damping: 1e4, friction: 0.6}}
+simulation: {duration: 0.01, step: 1e-3}
+output: {every: 0.005, record: [line.tension]}
+END
+}
+arguments="run model.yaml -o result.csv"
+grows cable 200 cable
+
 # Names in no order: what loads depend on, and what is recorded.
 names() {
     awk -v n="$1" 'BEGIN {

@@ -33,13 +33,20 @@ typedef struct cable_node {
     v3 rho, x, v, w;
 } cable_node;
 
+static bool is_end(const nt_cable *c, int i) { return i == 0 || i == c->n; }
+
+static int port_of_node(const nt_cable *c, int i)
+{
+    return i == 0 ? NT_T_A : i == c->n ? NT_T_B : NT_PORTS + 2 * (i - 1);
+}
+
 static cable_node node_at(const nt_cable *c, const nt_view *view, int i)
 {
-    bool end = i == 0 || i == c->n;
+    bool end = is_end(c, i);
     int side = i == c->n;
     cable_node n = {.end = end,
                     .body = end ? c->between[side] : c->first_body + i - 1,
-                    .port = end ? (side ? NT_T_B : NT_T_A) : NT_PORTS + 2 * (i - 1)};
+                    .port = port_of_node(c, i)};
     const nt_motion *m = &view->motion[n.body];
     n.x = m->x, n.v = m->v;
     if (!end)
@@ -58,35 +65,150 @@ static void push_node(const nt_view *view, const cable_node *n, v3 f)
         nt_view_force(view, n->port + 1, v3_cross(n->rho, f));
 }
 
-/* What the rows of a node get from a change of its force: columns of one port. */
-static void add_rows(const nt_view *view, const cable_node *a, int column, m3 block)
+/* ---- blocks of the tangent ---------------------------------------------------------------------
+ *
+ * A cable lists its blocks, whose number grows with its nodes as its forces do: a table of all
+ * pairs of ports would grow with the square. First come those of each segment, of its two nodes
+ * with themselves and with each other; then those of each node with itself, of the bed and its
+ * mass. An inner node has one row and column, of its place; an end has another of its body's
+ * rotation, and either only where the body has it.
+ *
+ * An evaluation adds to each block on the list once. Of blocks that other elements add to as well
+ * the sums are then the same to the bit, whether all add to the matrix at once or are put aside and
+ * added up in the order of the list. */
+
+/* The blocks of a node, or of the nodes of a segment: n rows of n. */
+typedef struct coupled {
+    int first;      /* of them in the list */
+    int n, port[4]; /* of each row, and of each column */
+    int row[2][2];  /* of each node: of its place, of its rotation; -1: it has none */
+} coupled;
+
+/* Adds the rows of node i. */
+static void couple_node(coupled *to, const nt_element *e, const nt_cable *c, int i, int side)
 {
-    nt_view_add(view, a->port, column, block);
-    if (a->end)
-        nt_view_add(view, a->port + 1, column, m3_skew_multiply(a->rho, block));
+    int port = port_of_node(c, i);
+    for (int k = 0; k < 2; k++) {
+        bool has = (k == 0 || is_end(c, i)) && e->ports[port + k].node >= 0;
+        to->row[side][k] = has ? to->n : -1;
+        if (has)
+            to->port[to->n++] = port + k;
+    }
 }
 
-/* df_a = K dx_b + C dv_b */
-static void add_derivative(const nt_view *view, const cable_node *a, const cable_node *b, m3 K,
-                           m3 C)
+/* How many rows an end has. */
+static int rows_of_end(const nt_element *e, int side)
+{
+    return (e->ports[side ? NT_T_B : NT_T_A].node >= 0) +
+           (e->ports[side ? NT_R_B : NT_R_A].node >= 0);
+}
+
+static int square(int rows) { return rows * rows; }
+
+/* Its first block in the list. */
+static int first_of_segment(const nt_element *e, int i)
+{
+    return i == 0 ? 0 : square(rows_of_end(e, 0) + 1) + 4 * (i - 1);
+}
+
+static coupled couples_of_segment(const nt_element *e, const nt_cable *c, int i)
+{
+    coupled of = {.first = first_of_segment(e, i)};
+    couple_node(&of, e, c, i, 0);
+    couple_node(&of, e, c, i + 1, 1);
+    return of;
+}
+
+static coupled couples_of_node(const nt_element *e, const nt_cable *c, int i)
+{
+    int start = rows_of_end(e, 0), end = rows_of_end(e, 1);
+    int segments =
+        c->n == 1 ? square(start + end) : square(start + 1) + 4 * (c->n - 2) + square(end + 1);
+    coupled of = {.first = segments + (i == 0 ? 0 : square(start) + i - 1)};
+    couple_node(&of, e, c, i, 0);
+    return of;
+}
+
+static nt_status list_couples(nt_model *model, nt_element *e, const coupled *of)
+{
+    nt_status status = NT_OK;
+    for (int k = 0; k < square(of->n) && status == NT_OK; k++)
+        status = nt_element_list_couple(model, e, of->first + k, of->port[k / of->n],
+                                        of->port[k % of->n]);
+    return status;
+}
+
+/* What an evaluation adds to such blocks, nothing as yet. */
+typedef struct tangent {
+    coupled of;
+    m3 sum[4 * 4]; /* [n][n] */
+} tangent;
+
+static void begin_tangent(tangent *t, coupled of)
+{
+    t->of = of;
+    memset(t->sum, 0, (size_t)square(of.n) * sizeof *t->sum);
+}
+
+static void put_tangent(const nt_view *view, const tangent *t)
+{
+    for (int k = 0; k < square(t->of.n); k++)
+        nt_view_add_couple(view, t->of.first + k, t->sum[k]);
+}
+
+/* Nothing where the row or the column is -1. */
+static void add_block(tangent *t, int row, int column, m3 block)
+{
+    int k = row * t->of.n + column;
+    if (row >= 0 && column >= 0)
+        t->sum[k] = m3_add(t->sum[k], block);
+}
+
+/* What the rows of a node get from a change of its force. */
+static void add_rows(tangent *t, const cable_node *a, int side, int column, m3 block)
+{
+    add_block(t, t->of.row[side][0], column, block);
+    if (t->of.row[side][1] >= 0)
+        add_block(t, t->of.row[side][1], column, m3_skew_multiply(a->rho, block));
+}
+
+/* df_a = K dx_b + C dv_b, of the nodes nodes[a] and nodes[b]. */
+static void add_derivative(tangent *t, const nt_view *view, const cable_node *nodes, int a, int b,
+                           m3 K, m3 C)
 {
     const nt_combination *of = view->terms->combination;
-    add_rows(view, a, b->port, m3_add(m3_scale(of->stiffness, K), m3_scale(of->damping, C)));
-    if (!b->end)
+    const cable_node *from = &nodes[a], *to = &nodes[b];
+    int place = t->of.row[b][0], turn = t->of.row[b][1];
+    if (place >= 0)
+        add_rows(t, from, a, place, m3_add(m3_scale(of->stiffness, K), m3_scale(of->damping, C)));
+    if (turn < 0)
         return;
-    m3 arm = m3_scale(-1, m3_skew(b->rho)); /* dx by dtheta, dv by dw */
-    m3 turned = m3_add(K, m3_multiply(C, m3_skew(b->w)));
-    m3 rate = nt_rate_map(view, b->body, of->damping, of->stiffness);
+    m3 arm = m3_scale(-1, m3_skew(to->rho)); /* dx by dtheta, dv by dw */
+    m3 turned = m3_add(K, m3_multiply(C, m3_skew(to->w)));
+    m3 rate = nt_rate_map(view, to->body, of->damping, of->stiffness);
     m3 column = m3_scale(of->stiffness, m3_multiply(turned, arm));
-    add_rows(view, a, b->port + 1, m3_add(column, m3_multiply(m3_multiply(C, arm), rate)));
+    add_rows(t, from, a, turn, m3_add(column, m3_multiply(m3_multiply(C, arm), rate)));
+}
+
+/* The blocks of a segment between inner nodes, as most are, which pulls with K dx + C dv. */
+static void put_between_inner(const nt_view *view, int first, m3 K, m3 C)
+{
+    const nt_combination *of = view->terms->combination;
+    m3 own = m3_add(m3_scale(of->stiffness, K), m3_scale(of->damping, C));
+    m3 other = m3_scale(-1, own);
+    nt_view_add_couple(view, first, own);
+    nt_view_add_couple(view, first + 1, other);
+    nt_view_add_couple(view, first + 2, other);
+    nt_view_add_couple(view, first + 3, own);
 }
 
 /* The moment rho x f of an end turns with its body. */
-static void add_own_turn(const nt_view *view, const cable_node *a, v3 f)
+static void add_own_turn(tangent *t, const nt_view *view, const cable_node *a, int side, v3 f)
 {
-    if (a->end)
-        nt_view_add(view, a->port + 1, a->port + 1,
-                    m3_scale(view->terms->combination->stiffness, m3_skew_skew(f, a->rho)));
+    int turn = t->of.row[side][1];
+    if (turn >= 0)
+        add_block(t, turn, turn,
+                  m3_scale(view->terms->combination->stiffness, m3_skew_skew(f, a->rho)));
 }
 
 /* ---- segments ----------------------------------------------------------------------------------
@@ -152,15 +274,14 @@ static double tension_of_tangent(const nt_cable *c, const segment *s, int i)
     return carried > 0 ? carried : s->T;
 }
 
-static void add_segment(const nt_element *e, const nt_view *view, const cable_node *a,
-                        const cable_node *b, int i)
+static void add_segment(const nt_element *e, const nt_view *view, const nt_cable *c, int i)
 {
-    const nt_cable *c = nt_cable_of(view->run, e);
-    segment s = segment_of(e, view, a, b, i);
+    const cable_node nodes[2] = {node_at(c, view, i), node_at(c, view, i + 1)};
+    segment s = segment_of(e, view, &nodes[0], &nodes[1], i);
     v3 f = v3_scale(s.T, s.e);
     if (view->terms->residual && s.T != 0) { /* below 0 in differences beside its onset */
-        push_node(view, a, v3_neg(f));
-        push_node(view, b, f);
+        push_node(view, &nodes[0], v3_neg(f));
+        push_node(view, &nodes[1], f);
     }
     double T = view->terms->matrix ? tension_of_tangent(c, &s, i) : 0;
     if (!(T > 0 && s.l > 0))
@@ -170,18 +291,25 @@ static void add_segment(const nt_element *e, const nt_view *view, const cable_no
     v3 slope = v3_axpy(c->damping, m3_apply(across, s.v), s.e);
     m3 K = m3_add(m3_scale(k, m3_dyad(s.e, slope)), m3_scale(T, across));
     m3 C = m3_scale(k * c->damping, m3_dyad(s.e, s.e)), mK = m3_scale(-1, K), mC = m3_scale(-1, C);
-    add_derivative(view, a, a, K, C);
-    add_derivative(view, b, b, K, C);
-    add_derivative(view, a, b, mK, mC);
-    add_derivative(view, b, a, mK, mC);
-    add_own_turn(view, a, v3_neg(f));
-    add_own_turn(view, b, f);
+    if (!nodes[0].end && !nodes[1].end) {
+        put_between_inner(view, first_of_segment(e, i), K, C);
+        return;
+    }
+    tangent t;
+    begin_tangent(&t, couples_of_segment(e, c, i));
+    add_derivative(&t, view, nodes, 0, 0, K, C);
+    add_derivative(&t, view, nodes, 1, 1, K, C);
+    add_derivative(&t, view, nodes, 0, 1, mK, mC);
+    add_derivative(&t, view, nodes, 1, 0, mK, mC);
+    add_own_turn(&t, view, &nodes[0], 0, v3_neg(f));
+    add_own_turn(&t, view, &nodes[1], 1, f);
+    put_tangent(view, &t);
 }
 
-static void add_segment_energy(const nt_element *e, const nt_view *view, const cable_node *a,
-                               const cable_node *b, int i)
+static void add_segment_energy(const nt_element *e, const nt_view *view, const nt_cable *c, int i)
 {
-    segment s = segment_of(e, view, a, b, i);
+    cable_node a = node_at(c, view, i), b = node_at(c, view, i + 1);
+    segment s = segment_of(e, view, &a, &b, i);
     view->energy->potential += 0.5 * s.l0 * s.elastic * s.strain;
     view->energy->power -= (s.T - s.elastic) * s.rate * s.l0;
 }
@@ -218,17 +346,22 @@ static double mass_at(const nt_cable *c, int i)
     return c->mass * c->length / c->n * (i == 0 || i == c->n ? 0.5 : 1);
 }
 
+/* Parts of the equations that masses have terms in. */
+enum { OF_MASSES = NT_MASS | NT_GYROSCOPIC | NT_EXPLICIT };
+
 /* As much of it as acts: static paths add gravity by and by. */
 static v3 cable_gravity(const nt_view *view)
 {
     return v3_scale(view->run->share[NT_SHARE_GRAVITY], v3_load(view->run->gravity));
 }
 
-/* m (a - g) of a point at rho from the body's reference point. */
-static void add_mass(const nt_cable *c, const nt_view *view, int i)
+/* m (a - g) of a point at rho from the body's reference point; with a matrix to the tangent of the
+ * node. */
+static void add_mass(const nt_cable *c, const nt_view *view, int i, const cable_node *node,
+                     tangent *t)
 {
     const nt_terms *terms = view->terms;
-    cable_node n = node_at(c, view, i);
+    const cable_node n = *node;
     const nt_motion *m = &view->motion[n.body];
     v3 zero = v3_of(0, 0, 0), a = terms->parts & NT_MASS ? m->a : zero;
     v3 alpha = n.end && terms->parts & NT_MASS ? m->alpha : zero;
@@ -237,15 +370,13 @@ static void add_mass(const nt_cable *c, const nt_view *view, int i)
     double mass = mass_at(c, i);
     v3 turning = v3_add(v3_cross(alpha, n.rho), v3_cross(w, v3_cross(w, n.rho)));
     v3 f = v3_scale(mass, v3_sub(v3_add(a, turning), g));
-    if (n.body == 0)
-        return;
     if (terms->residual)
-        push_node(view, &n, f);
+        push_node(view, node, f);
     if (!terms->matrix)
         return;
     const nt_combination *of = terms->combination;
-    add_rows(view, &n, n.port, m3_scale(mass * of->mass, m3_identity()));
-    if (!n.end)
+    add_rows(t, node, 0, t->of.row[0][0], m3_scale(mass * of->mass, m3_identity()));
+    if (t->of.row[0][1] < 0)
         return;
     m3 arm = m3_scale(-mass, m3_skew(n.rho));
     m3 by_w = m3_scale(-mass, m3_add(m3_skew(v3_cross(w, n.rho)), m3_skew_skew(w, n.rho)));
@@ -255,8 +386,8 @@ static void add_mass(const nt_cable *c, const nt_view *view, int i)
                     m3_multiply(arm, nt_acceleration_map(view, n.body, of->mass, of->stiffness)));
     column =
         m3_add(column, m3_multiply(by_w, nt_rate_map(view, n.body, of->damping, of->stiffness)));
-    add_rows(view, &n, n.port + 1, column);
-    add_own_turn(view, &n, f);
+    add_rows(t, node, 0, t->of.row[0][1], column);
+    add_own_turn(t, view, node, 0, f);
 }
 
 static void add_mass_energy(const nt_cable *c, const nt_view *view, int i)
@@ -353,7 +484,7 @@ static nt_status bed_under(const nt_element *e, const nt_view *view, int i, cons
     return NT_OK;
 }
 
-static void add_bed_tangent(const nt_view *view, const cable_node *node, const bed *b)
+static void add_bed_tangent(tangent *t, const nt_view *view, const cable_node *node, const bed *b)
 {
     v3 Hv = m3_apply(b->H, node->v);
     v3 N_x = v3_axpy(-b->N_d, b->n, v3_scale(b->N_rate, Hv));
@@ -373,58 +504,86 @@ static void add_bed_tangent(const nt_view *view, const cable_node *node, const b
         v3 steeper = v3_scale(-1 / b->n2, m3_apply(b->H, b->n));
         K = m3_sub(K, m3_scale(b->mu * b->N / b->s, m3_dyad(b->u, steeper)));
     }
-    add_derivative(view, node, node, m3_scale(-1, K), m3_scale(-1, C));
-    add_own_turn(view, node, v3_neg(b->f));
+    add_derivative(t, view, node, 0, 0, m3_scale(-1, K), m3_scale(-1, C));
+    add_own_turn(t, view, node, 0, v3_neg(b->f));
 }
 
-static nt_status add_bed(const nt_element *e, const nt_view *view, int i)
+static nt_status add_bed(const nt_element *e, const nt_view *view, int i, const cable_node *node,
+                         tangent *t)
 {
     bed b;
-    cable_node node = node_at(nt_cable_of(view->run, e), view, i);
-    if (node.body == 0)
-        return NT_OK;
-    nt_status status = bed_under(e, view, i, &node, &b);
+    nt_status status = bed_under(e, view, i, node, &b);
     if (status != NT_OK || !b.meets)
         return status;
-    if (view->energy) {
-        double k = b.l0 * nt_cable_of(view->run, e)->seabed.stiffness;
-        view->energy->potential += 0.5 * k * b.d * b.d;
-        double elastic = k * b.d * v3_dot(b.n, node.v);
-        view->energy->power += v3_dot(b.f, node.v) - elastic;
-        if (node.end && view->run->noting)
-            nt_cable_note_depth(e, view, i > 0, b.d);
-        return NT_OK;
-    }
     if (view->terms->residual)
-        push_node(view, &node, v3_neg(b.f));
+        push_node(view, node, v3_neg(b.f));
     if (view->terms->matrix)
-        add_bed_tangent(view, &node, &b);
+        add_bed_tangent(t, view, node, &b);
+    return NT_OK;
+}
+
+static nt_status add_bed_energy(const nt_element *e, const nt_view *view, const nt_cable *c, int i)
+{
+    bed b;
+    cable_node node = node_at(c, view, i);
+    nt_status status = node.body == 0 ? NT_OK : bed_under(e, view, i, &node, &b);
+    if (node.body == 0 || status != NT_OK || !b.meets)
+        return status;
+    double k = b.l0 * c->seabed.stiffness;
+    view->energy->potential += 0.5 * k * b.d * b.d;
+    double elastic = k * b.d * v3_dot(b.n, node.v);
+    view->energy->power += v3_dot(b.f, node.v) - elastic;
+    if (node.end && view->run->noting)
+        nt_cable_note_depth(e, view, i > 0, b.d);
     return NT_OK;
 }
 
 /* ---- the type ----------------------------------------------------------------------------------
  */
 
+/* Bed and mass of a node, as far as the view asks for them. */
+static nt_status add_node(const nt_element *e, const nt_view *view, const nt_cable *c, int i)
+{
+    cable_node node = node_at(c, view, i);
+    nt_status status = NT_OK;
+    tangent t;
+    if (node.body == 0)
+        return NT_OK;
+    if (view->terms->matrix)
+        begin_tangent(&t, couples_of_node(e, c, i));
+    if (view->terms->parts & e->part && c->seabed.height)
+        status = add_bed(e, view, i, &node, &t);
+    if (view->terms->parts & OF_MASSES)
+        add_mass(c, view, i, &node, &t);
+    if (view->terms->matrix && status == NT_OK)
+        put_tangent(view, &t);
+    return status;
+}
+
+static nt_status add_energies(const nt_element *e, const nt_view *view, const nt_cable *c)
+{
+    nt_status status = NT_OK;
+    for (int i = 0; i < c->n; i++)
+        add_segment_energy(e, view, c, i);
+    for (int i = 0; i <= c->n && c->seabed.height && status == NT_OK; i++)
+        status = add_bed_energy(e, view, c, i);
+    for (int i = 0; i <= c->n; i++)
+        add_mass_energy(c, view, i);
+    return status;
+}
+
 static nt_status cable_evaluate(const nt_element *e, const nt_view *view)
 {
     const nt_cable *c = nt_cable_of(view->run, e);
+    if (view->energy)
+        return add_energies(e, view, c);
     nt_status status = NT_OK;
-    bool forces = view->energy || view->terms->parts & e->part;
-    bool inertia = !view->energy && view->terms->parts & (NT_MASS | NT_GYROSCOPIC | NT_EXPLICIT);
-    for (int i = 0; i < c->n && forces; i++) {
-        cable_node a = node_at(c, view, i), b = node_at(c, view, i + 1);
-        if (view->energy)
-            add_segment_energy(e, view, &a, &b, i);
-        else
-            add_segment(e, view, &a, &b, i);
-    }
-    for (int i = 0; i <= c->n && forces && c->seabed.height && status == NT_OK; i++)
-        status = add_bed(e, view, i);
-    for (int i = 0; i <= c->n && (inertia || view->energy); i++)
-        if (view->energy)
-            add_mass_energy(c, view, i);
-        else
-            add_mass(c, view, i);
+    bool pulls = view->terms->parts & e->part;
+    bool at_nodes = view->terms->parts & OF_MASSES || (pulls && c->seabed.height);
+    for (int i = 0; i < c->n && pulls; i++)
+        add_segment(e, view, c, i);
+    for (int i = 0; i <= c->n && at_nodes && status == NT_OK; i++)
+        status = add_node(e, view, c, i);
     return status;
 }
 
@@ -433,17 +592,20 @@ static nt_status cable_declare(nt_model *model, nt_element *e)
     const nt_cable *c = nt_model_data(model, e);
     size_t scratch = 2 * (size_t)nt_model_variable_count(model);
     model->scratch = scratch > model->scratch ? scratch : model->scratch;
-    for (int i = 0; i < c->n - 1; i++)
-        if (nt_element_port_of_body(model, e, c->first_body + i) != NT_PORTS + 2 * i)
-            return NT_NO_MEMORY;
     nt_status status = NT_OK;
-    for (int k = 0; k < c->n; k++) {
-        int port[2] = {k == 0 ? NT_T_A : NT_PORTS + 2 * (k - 1),
-                       k + 1 == c->n ? NT_T_B : NT_PORTS + 2 * k};
-        for (int i = 0; i < 4; i++)
-            for (int j = 0; j < 4 && status == NT_OK; j++)
-                status =
-                    nt_element_couple(model, e, port[i / 2] + i % 2, port[j / 2] + j % 2, NT_FULL);
+    if (c->n > 1)
+        status = nt_element_ports_of_bodies(model, e, c->first_body, c->n - 1);
+    if (status != NT_OK)
+        return status;
+    coupled last = couples_of_node(e, c, c->n);
+    status = nt_element_begin_couples(model, e, last.first + square(last.n));
+    for (int i = 0; i < c->n && status == NT_OK; i++) {
+        coupled of = couples_of_segment(e, c, i);
+        status = list_couples(model, e, &of);
+    }
+    for (int i = 0; i <= c->n && status == NT_OK; i++) {
+        coupled of = couples_of_node(e, c, i);
+        status = list_couples(model, e, &of);
     }
     return status;
 }
