@@ -110,7 +110,7 @@ typedef struct bytes {
     double kept, peak;
 } bytes;
 
-static const char path[] = "chain.yaml";
+static const char path[] = "model.yaml";
 
 /* What `nutate run` does with the model there, and what it has taken after two steps. */
 static bytes measure(void)
@@ -125,7 +125,7 @@ static bytes measure(void)
                                  .method = nt_method_find("generalized-alpha")};
     must(nt_integrator_create(&integrator, &setup, &error), &error);
     must(nt_integrator_start(integrator, 0, NULL, NULL, NULL, &error), &error);
-    must(nt_record_open(&record, own, "chain.csv", NT_CSV, "", &error), &error);
+    must(nt_record_open(&record, own, "model.csv", NT_CSV, "", &error), &error);
     must(nt_integrator_run(integrator, 2e-3, 1e-3, NULL, NULL, &error), &error);
     must(nt_record_advance(record, integrator, &error), &error);
     assert_int_equal(nt_integrator_statistics(integrator)->fallbacks, 0);
@@ -137,41 +137,39 @@ static bytes measure(void)
     return result;
 }
 
-/* Below 8 kB a body, whatever has to be found before the first step. So many bodies that what
- * arenas hold ready (256 kB each at most) is little. */
+/* Below 8 kB for each of so many more. */
+static void check_growth(bytes few, bytes many, int more, const char *what)
+{
+    static const double most = 8e3;
+    double kept = (many.kept - few.kept) / more, at_most = (many.peak - few.peak) / more;
+    print_message("%.0f bytes per %s kept, %.0f at most\n", kept, what, at_most);
+    assert_true(kept > 0);
+    assert_true(at_most < most);
+}
+
+/* Whatever has to be found before the first step. So many bodies that what arenas hold ready
+ * (256 kB each at most) is little. */
 static void bytes_per_body(void **state)
 {
     (void)state;
     enum { FEW = 1024, MANY = 4096 };
-    static const double most = 8e3;
     for (given what = ALL; what <= NOTHING; what++) {
         write_chain(path, FEW, what);
         bytes few = measure();
         write_chain(path, MANY, what);
-        bytes many = measure();
-        double kept = (many.kept - few.kept) / (MANY - FEW);
-        double at_most = (many.peak - few.peak) / (MANY - FEW);
-        print_message("%.0f bytes per body kept, %.0f at most\n", kept, at_most);
-        assert_true(kept > 0);
-        assert_true(at_most < most);
+        check_growth(few, measure(), MANY - FEW, "body");
     }
 }
 
-/* As many for each segment of a cable, however many there are: below 8 kB, too. */
+/* Of a cable's segments as well, however many there are. */
 static void bytes_per_segment(void **state)
 {
     (void)state;
     enum { FEW = 400, MANY = 1600 };
-    static const double most = 8e3;
     write_cable(path, FEW);
     bytes few = measure();
     write_cable(path, MANY);
-    bytes many = measure();
-    double kept = (many.kept - few.kept) / (MANY - FEW);
-    double at_most = (many.peak - few.peak) / (MANY - FEW);
-    print_message("%.0f bytes per segment kept, %.0f at most\n", kept, at_most);
-    assert_true(kept > 0);
-    assert_true(at_most < most);
+    check_growth(few, measure(), MANY - FEW, "segment");
 }
 
 int main(void)

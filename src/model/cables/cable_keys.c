@@ -115,6 +115,21 @@ static nt_status refuse_stiff(const nt_run *run, const nt_element *e, const nt_c
     return NT_OK;
 }
 
+/* Where nodes hang follows from where the ends are. */
+static nt_status refuse_own_node(const nt_run *run, const nt_element *e, const nt_cable *c,
+                                 nt_error *error)
+{
+    for (int i = 0; i < 2; i++) {
+        int node = c->between[i] - c->first_body + 1;
+        if (node >= 1 && node < c->n)
+            return nt_load_refuse_key(run->model, e, "between", error,
+                                      "the %s end is at %s.node%d, a node of the cable itself, "
+                                      "which hangs between its ends; expected another body",
+                                      i == 0 ? "first" : "second", e->name, node);
+    }
+    return NT_OK;
+}
+
 /* Inner nodes are points without mass; where they are is found once the ends are (settle). */
 nt_status nt_cable_own_bodies(nt_run *run, const nt_element *e, bool validate, nt_error *error)
 {
@@ -125,6 +140,8 @@ nt_status nt_cable_own_bodies(nt_run *run, const nt_element *e, bool validate, n
             "elements is %g where the model was read with %d: nodes do not follow "
             "parameters that are set later; set it in the file or with --set",
             c->elements, c->n);
+    if (validate && refuse_own_node(run, e, c, error) != NT_OK)
+        return NT_BAD_MODEL;
     const nt_seabed *s = &c->seabed;
     const struct {
         const char *key;
